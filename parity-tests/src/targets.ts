@@ -1,0 +1,58 @@
+/**
+ * The servers under test: how each is started, and what it is built from.
+ *
+ * Shared by the parity suite and the load generator, so that both speak of the same two programs.
+ * Knows nothing of cases, scenarios or load.
+ */
+import { fileURLToPath } from 'node:url';
+
+export type TargetName = 'rs' | 'ts';
+
+export interface Target {
+  readonly name: TargetName;
+  /** As shown in reports. */
+  readonly label: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The file whose absence means "not built". */
+  readonly artefact: string;
+  /** What the artefact is built from; a newer file below means "stale". */
+  readonly sources: readonly string[];
+  /** The script of package.json that builds it. */
+  readonly build: string;
+}
+
+/** The root of the checkout, with a trailing slash. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const CARGO_TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
+const RS_BINARY = `${CARGO_TARGET}/release/ingest-server`;
+const TS_BUNDLE = `${ROOT}server-ts/dist/main.js`;
+
+export const TARGETS: Readonly<Record<TargetName, Target>> = {
+  rs: {
+    name: 'rs',
+    label: 'Rust (axum + tokio)',
+    command: RS_BINARY,
+    args: [],
+    artefact: RS_BINARY,
+    sources: ['server-rs', 'contract', 'Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml'],
+    build: 'rust:build',
+  },
+  ts: {
+    name: 'ts',
+    label: 'TypeScript (Node.js)',
+    // The Node that runs this process: better-sqlite3 13 crashes on Node 20, which a bare `node` may be.
+    command: process.execPath,
+    args: [TS_BUNDLE],
+    artefact: TS_BUNDLE,
+    sources: ['server-ts', 'contract', 'package.json', 'pnpm-lock.yaml'],
+    build: 'ts:build',
+  },
+};
+
+export const TARGET_NAMES: readonly TargetName[] = ['rs', 'ts'];
+
+export function isTargetName(name: string): name is TargetName {
+  return name === 'rs' || name === 'ts';
+}
