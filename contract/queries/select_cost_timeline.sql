@@ -1,0 +1,17 @@
+-- Hourly buckets, oldest first, without those in which nothing came. ?1 the first hour, ?2 the last hour,
+-- ?3 agent_type by number or NULL, ?4 how many of the newest.
+SELECT * FROM (
+  SELECT
+    hour,
+    strftime('%Y-%m-%dT%H:%M:%fZ', hour, 'unixepoch') AS bucket,
+    total(cost_nanos) / 1e9 AS cost_usd,
+    total(tokens_in) AS tokens_in,
+    total(tokens_out) AS tokens_out,
+    sum(event_count) AS event_count
+  FROM stats
+  WHERE hour BETWEEN ?1 AND ?2 AND hour >= 0 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
+  GROUP BY hour
+  ORDER BY hour DESC
+  LIMIT ?4
+)
+ORDER BY hour

@@ -1,0 +1,6 @@
+-- Names of one kind (?4) by number of events. ?1, ?2, ?3 as in select_totals.sql.
+SELECT n.name, sum(s.event_count) AS count
+FROM stats AS s JOIN names AS n ON n.id = s.name
+WHERE s.hour BETWEEN ?1 AND ?2 AND n.kind = ?4 AND (?3 IS NULL OR s.agent_type = ?3)
+GROUP BY s.name
+ORDER BY count DESC, n.name

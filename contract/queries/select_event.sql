@@ -1,0 +1,1 @@
+SELECT * FROM events_readable WHERE id = ?1

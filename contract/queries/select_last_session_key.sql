@@ -1,0 +1,1 @@
+SELECT ifnull(max(key), 0) FROM sessions

@@ -1,0 +1,25 @@
+-- One session. ?1 and ?2 as in select_sessions.sql, ?3 its session_id.
+SELECT
+  s.session_id AS id,
+  (SELECT n.name FROM names AS n WHERE n.id = s.agent_type) AS agent_type,
+  (SELECT n.name FROM names AS n WHERE n.id = s.project) AS project,
+  (SELECT n.name FROM names AS n WHERE n.id = s.branch) AS branch,
+  (SELECT n.name FROM names AS n WHERE n.id = s.model) AS model,
+  CASE
+    WHEN s.ended_at IS NOT NULL OR s.last_event_at <= ?2 THEN 'ended'
+    WHEN s.last_event_at <= ?1 THEN 'idle'
+    ELSE 'active'
+  END AS status,
+  strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', s.last_event_at / 1000.0, 'unixepoch') AS last_event_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', s.ended_at / 1000.0, 'unixepoch') AS ended_at,
+  s.last_event_id,
+  s.event_count,
+  s.error_count,
+  CAST(s.tokens_in AS REAL) AS tokens_in,
+  CAST(s.tokens_out AS REAL) AS tokens_out,
+  CAST(s.cache_read_tokens AS REAL) AS cache_read_tokens,
+  CAST(s.cache_write_tokens AS REAL) AS cache_write_tokens,
+  s.cost_nanos / 1e9 AS total_cost_usd
+FROM sessions AS s
+WHERE s.session_id = ?3

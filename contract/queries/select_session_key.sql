@@ -1,0 +1,1 @@
+SELECT key FROM sessions WHERE session_id = ?1

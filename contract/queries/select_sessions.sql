@@ -1,0 +1,38 @@
+-- A page of sessions, newest activity first. A session's status is derived here, when it is read (rule SES-02):
+-- ?1 idle when its newest event is not after this, ?2 ended when not after this (Unix milliseconds).
+-- ?3 below this last_event_id, ?4 how many, ?5 status or NULL, ?6 status to leave out or NULL,
+-- ?7 agent_type and ?8 project by number or NULL, ?9 since in Unix milliseconds or NULL.
+SELECT * FROM (
+SELECT
+  s.session_id AS id,
+  (SELECT n.name FROM names AS n WHERE n.id = s.agent_type) AS agent_type,
+  (SELECT n.name FROM names AS n WHERE n.id = s.project) AS project,
+  (SELECT n.name FROM names AS n WHERE n.id = s.branch) AS branch,
+  (SELECT n.name FROM names AS n WHERE n.id = s.model) AS model,
+  CASE
+    WHEN s.ended_at IS NOT NULL OR s.last_event_at <= ?2 THEN 'ended'
+    WHEN s.last_event_at <= ?1 THEN 'idle'
+    ELSE 'active'
+  END AS status,
+  strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', s.last_event_at / 1000.0, 'unixepoch') AS last_event_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', s.ended_at / 1000.0, 'unixepoch') AS ended_at,
+  s.last_event_id,
+  s.event_count,
+  s.error_count,
+  CAST(s.tokens_in AS REAL) AS tokens_in,
+  CAST(s.tokens_out AS REAL) AS tokens_out,
+  CAST(s.cache_read_tokens AS REAL) AS cache_read_tokens,
+  CAST(s.cache_write_tokens AS REAL) AS cache_write_tokens,
+  s.cost_nanos / 1e9 AS total_cost_usd
+FROM sessions AS s
+WHERE s.last_event_id < ?3
+  AND (?7 IS NULL OR s.agent_type = ?7)
+  AND (?8 IS NULL OR s.project = ?8)
+  AND (?9 IS NULL OR s.last_event_at >= ?9)
+  AND (?9 IS NULL OR s.last_event_id >= ifnull((SELECT min(first_id) FROM hours WHERE hour > ?9 / 1000 - 3600), ?3))
+ORDER BY s.last_event_id DESC
+)
+WHERE (?5 IS NULL OR status = ?5) AND (?6 IS NULL OR status <> ?6)
+ORDER BY last_event_id DESC
+LIMIT ?4
