@@ -153,6 +153,7 @@ function save(file: string, one: Difference, seed: number): void {
         name: `seed ${seed}, request ${one.number}`,
         rule: 'LAW',
         when: { raw_base64: raw },
+        // biome-ignore lint/suspicious/noThenProperty: this is what a case file calls the answer
         then: { status: Number(status) || 400, body },
       },
     ],
