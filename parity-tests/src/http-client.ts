@@ -41,12 +41,10 @@ export interface Outgoing {
 /** Small enough that an early answer is seen before the next piece is written. */
 const PIECE_BYTES = 65_536;
 
-/** A socket that goes on reading after a write failed. */
+/** A socket that goes on reading after a write failed: the stream above it never hears of the failure. */
 class PatientSocket extends net.Socket {
-  override destroy(error?: Error): this {
-    const failure = error as NodeJS.ErrnoException | undefined;
-    if (failure?.syscall === 'write' && !this.readableEnded) return this;
-    return super.destroy(error);
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: () => void): void {
+    super._write(chunk, encoding, () => done());
   }
 }
 

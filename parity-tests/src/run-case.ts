@@ -73,7 +73,8 @@ class CaseRun {
     const answer = await this.#exchange(sent);
     const differences = expected ? compareAnswer(expected, answer, sent) : requireSuccess(answer);
     if (differences.length === 0) differences.push(...(await this.#checkConnection(answer, expected)));
-    if (answer.kind === 'response') this.#save(step, answer.response);
+    if (differences.length === 0 && answer.kind === 'response')
+      differences.push(...this.#save(step, answer.response));
     this.exchanges.push({ step: name, sent, answer, expected, differences });
     return differences.length === 0;
   }
@@ -123,14 +124,17 @@ class CaseRun {
     ];
   }
 
-  #save(step: Step, response: Response): void {
+  #save(step: Step, response: Response): Difference[] {
+    const missing: Difference[] = [];
     for (const [name, from] of Object.entries(step.save ?? {})) {
       const value = from.startsWith('header:')
         ? headerValues(response.headers, from.slice(7).toLowerCase())[0]
         : atPointer(JSON.parse(response.body.toString()), from);
-      if (value === undefined) throw new Error(`the answer has no ${from} to save as ${name}`);
-      this.#known.set(`<saved:${name}>`, value);
+      if (value === undefined)
+        missing.push({ where: `save ${name}`, expected: `a value at ${from}`, got: '(absent)' });
+      else this.#known.set(`<saved:${name}>`, value);
     }
+    return missing;
   }
 }
 

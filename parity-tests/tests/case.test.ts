@@ -1,6 +1,7 @@
 /**
  * Case files: what the schema takes and refuses, and what a request becomes.
  */
+// biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

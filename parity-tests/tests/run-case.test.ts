@@ -1,6 +1,7 @@
 /**
  * A case against a tiny server: what passes, and that each kind of wrong answer fails.
  */
+// biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Case } from '../src/case.ts';
@@ -62,7 +63,6 @@ test('given, saved values, stored and then_also are all looked at', async () => 
       rows: [{ id: '<saved:id>', session_id: 's', metadata: { b: 1 } }],
       metadata: ['{"b":1.0}'],
     },
-    // biome-ignore lint/suspicious/noThenProperty: this is what a case file calls the answer
     then_also: [{ path: '/more', then: { status: 200, body: '<any-id>' } }],
   };
   const answers = [
@@ -83,7 +83,10 @@ test('given, saved values, stored and then_also are all looked at', async () => 
 
 async function differences(one: Case, ...answers: readonly string[]): Promise<string[]> {
   const server = await listen(answering(...answers));
-  const exchanges = await runCase(one, server.port, '/tmp');
-  await server.close();
-  return exchanges.flatMap((exchange) => exchange.differences.map((difference) => difference.where));
+  try {
+    const exchanges = await runCase(one, server.port, '/tmp');
+    return exchanges.flatMap((exchange) => exchange.differences.map((difference) => difference.where));
+  } finally {
+    await server.close();
+  }
 }
