@@ -59,7 +59,10 @@ pub mod queries {
 
 /// `vocabulary.json`.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct Vocabulary {
     pub event_types: Vec<String>,
     pub statuses: Vec<String>,
@@ -74,7 +77,10 @@ pub struct Vocabulary {
 
 /// An error code's status, public text and `Retry-After`.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct ErrorSpec {
     pub status: u16,
     pub text: String,
@@ -83,7 +89,10 @@ pub struct ErrorSpec {
 
 /// What is wrong with a field of an event.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct FieldMessages {
     pub object: String,
     pub string: String,
@@ -101,7 +110,10 @@ pub struct FieldMessages {
 
 /// What is wrong with a query parameter.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct ParameterMessages {
     pub twice: String,
     pub encoding: String,
@@ -116,7 +128,10 @@ pub struct ParameterMessages {
 
 /// `limits.json`; units stand in the names.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct Limits {
     pub string_bytes: BTreeMap<String, usize>,
     pub max_integer: u64,
@@ -149,7 +164,10 @@ pub struct Limits {
 
 /// `routes.json`.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct Routes {
     pub routes: Vec<RouteSpec>,
     pub parameters: BTreeMap<String, ParameterSpec>,
@@ -157,7 +175,10 @@ pub struct Routes {
 
 /// One route: its methods, what it produces, and its parameters in the order of their checks.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct RouteSpec {
     pub path: String,
     pub methods: Vec<String>,
@@ -170,7 +191,10 @@ pub struct RouteSpec {
 
 /// One query parameter.
 #[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
 pub struct ParameterSpec {
     pub name: String,
     #[serde(rename = "type")]
@@ -184,7 +208,10 @@ pub struct ParameterSpec {
 /// The types of query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the variants are those of the file, which explains them"
+)]
 pub enum ParameterKind {
     Text,
     Choice,
@@ -195,7 +222,10 @@ pub enum ParameterKind {
 /// The values of a choice: a list of the vocabulary by its name, or the values themselves.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-#[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
+#[expect(
+    missing_docs,
+    reason = "the variants are those of the file, which explains them"
+)]
 pub enum Choices {
     Vocabulary(String),
     Values(Vec<String>),
@@ -218,5 +248,7 @@ pub(crate) fn parse<T: for<'de> Deserialize<'de>>(text: &'static str) -> T {
 
 /// Puts values into a message's `{name}` places.
 pub fn fill(message: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(message.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+    values.iter().fold(message.to_owned(), |text, (name, value)| {
+        text.replace(&format!("{{{name}}}"), value)
+    })
 }

@@ -64,17 +64,24 @@ pub struct StreamFilter {
 
 impl StreamFilter {
     fn admits(&self, frame: &Frame) -> bool {
-        let is = |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
+        let is =
+            |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
         is(&self.session_id, &frame.session_id)
             && is(&self.agent_type, &frame.agent_type)
             && is(&self.event_type, &frame.event_type)
     }
 
     fn page(&self, above: i64) -> EventFilter {
-        let named = [(NameKind::AgentType, &self.agent_type), (NameKind::EventType, &self.event_type)];
+        let named = [
+            (NameKind::AgentType, &self.agent_type),
+            (NameKind::EventType, &self.event_type),
+        ];
         EventFilter {
             session_id: self.session_id.clone(),
-            names: named.into_iter().filter_map(|(kind, name)| Some((kind, name.clone()?))).collect(),
+            names: named
+                .into_iter()
+                .filter_map(|(kind, name)| Some((kind, name.clone()?)))
+                .collect(),
             above,
             order: Order::OldestFirst,
             ..EventFilter::default()
@@ -97,14 +104,20 @@ impl Ring {
         self.bytes += frame.row.len();
         self.frames.push_back(Arc::new(frame));
         while self.bytes > LIMITS.stream_tail_bytes {
-            let Some(oldest) = self.frames.pop_front() else { break };
+            let Some(oldest) = self.frames.pop_front() else {
+                break;
+            };
             self.bytes -= oldest.row.len();
             self.floor = oldest.id;
         }
     }
 
     fn restart(&mut self, at: i64) {
-        *self = Self { floor: at, head: at, ..Self::default() };
+        *self = Self {
+            floor: at,
+            head: at,
+            ..Self::default()
+        };
     }
 
     /// Frames after a cursor, up to about one write's worth of bytes, and the cursor after them; `None` when the
@@ -124,7 +137,11 @@ impl Ring {
                 taken.push(Arc::clone(frame));
             }
         }
-        let next = if bytes >= WRITE_BYTES { taken.last().map_or(cursor, |frame| frame.id) } else { self.head };
+        let next = if bytes >= WRITE_BYTES {
+            taken.last().map_or(cursor, |frame| frame.id)
+        } else {
+            self.head
+        };
         Some((taken, next.max(cursor)))
     }
 }
@@ -240,7 +257,14 @@ impl Hub {
             *count += 1;
         });
         let cursor = cursor.unwrap_or(newest);
-        Some(Subscription { head: self.head.subscribe(), hub: Arc::clone(self), cursor, filter, newest, _slot: slot })
+        Some(Subscription {
+            head: self.head.subscribe(),
+            hub: Arc::clone(self),
+            cursor,
+            filter,
+            newest,
+            _slot: slot,
+        })
     }
 
     /// How many clients listen.

@@ -3,6 +3,8 @@
 
 /// The files of `contract/`.
 pub mod contract;
+/// Flags and environment variables.
+pub mod config;
 /// Codes, and what is answered instead of success.
 pub mod error;
 /// Well-formed text, trimmed.
@@ -19,8 +21,6 @@ pub mod event;
 pub mod validate;
 /// Metadata above its limit.
 pub mod truncate;
-/// Flags and environment variables.
-pub mod config;
 /// The database.
 pub mod store;
 /// Rows to JSON text.

@@ -44,8 +44,12 @@ mod tests {
     #[test]
     fn keeps_the_keys_that_fit_in_the_order_of_the_contract() {
         let big = "x".repeat(300);
-        let text = format!(r#"{{"type":"t","other":"{big}","query":"{big}","error": {{"a":1}},"\u0065rror":2.50}}"#);
-        let expected = format!(r#"{{"_truncated":true,"_original_bytes":{},"error":2.50,"type":"t"}}"#, text.len());
+        let text =
+            format!(r#"{{"type":"t","other":"{big}","query":"{big}","error": {{"a":1}},"\u0065rror":2.50}}"#);
+        let expected = format!(
+            r#"{{"_truncated":true,"_original_bytes":{},"error":2.50,"type":"t"}}"#,
+            text.len()
+        );
         assert_eq!(truncate_metadata(&text, 256).as_deref(), Some(expected.as_str()));
     }
 
@@ -56,13 +60,19 @@ mod tests {
             .map(|n| truncate_metadata(&text(n), 256).map_or(0, |summary| summary.len()))
             .collect();
         assert_eq!(lengths.iter().max(), Some(&256));
-        assert!(lengths.contains(&40) || lengths.iter().any(|&len| len < 60), "one that does not fit is left out");
+        assert!(
+            lengths.contains(&40) || lengths.iter().any(|&len| len < 60),
+            "one that does not fit is left out"
+        );
     }
 
     #[test]
     fn anything_but_an_object_becomes_the_markers() {
         let text = format!("[\"{}\"]", "é".repeat(200));
-        assert_eq!(truncate_metadata(&text, 256).as_deref(), Some(r#"{"_truncated":true,"_original_bytes":404}"#));
+        assert_eq!(
+            truncate_metadata(&text, 256).as_deref(),
+            Some(r#"{"_truncated":true,"_original_bytes":404}"#)
+        );
         assert_eq!(truncate_metadata("[1]", 256), None);
     }
 }

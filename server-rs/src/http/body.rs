@@ -66,7 +66,8 @@ impl Deadline {
 
     /// The next bytes have to come before this.
     fn next(self) -> Instant {
-        self.0.min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
+        self.0
+            .min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
     }
 }
 
@@ -81,7 +82,9 @@ pub async fn read_body(
     check_media_type(headers)?;
     let encoding = encoding(headers)?;
     let declared = declared_length(headers);
-    let too_large = Failure::new(ErrorCode::PayloadTooLarge).with("limit", limit).closing();
+    let too_large = Failure::new(ErrorCode::PayloadTooLarge)
+        .with("limit", limit)
+        .closing();
     match declared {
         Some(length) if encoding == Encoding::Identity => {
             if length > limit {
@@ -108,7 +111,9 @@ pub async fn read_body(
         return Ok(bytes);
     }
     let inflate = move || inflate(encoding, &bytes, limit).map(|inflated| (inflated, bytes.len()));
-    let inflated = tokio::task::spawn_blocking(inflate).await.map_err(|_| Failure::new(ErrorCode::Internal))?;
+    let inflated = tokio::task::spawn_blocking(inflate)
+        .await
+        .map_err(|_| Failure::new(ErrorCode::Internal))?;
     let (inflated, compressed) = inflated.map_err(|error| match error {
         InflateError::TooLarge => too_large,
         InflateError::Broken => Failure::new(ErrorCode::BadRequest),
@@ -159,27 +164,43 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
 fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
     let unsupported = || Failure::new(ErrorCode::UnsupportedMediaType);
     let mut values = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return Err(unsupported()) };
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return Err(unsupported());
+    };
     let value = value.to_str().map_err(|_| unsupported())?;
     let mut parts = value.split(';').map(|part| part.trim_matches([' ', '\t']));
-    if !parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+    if !parts
+        .next()
+        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
+    {
         return Err(unsupported());
     }
     let parameter = parts.next();
     let utf8 = |parameter: &str| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let value = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
+        let value = value
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'))
+            .unwrap_or(value);
         name.eq_ignore_ascii_case("charset") && value.eq_ignore_ascii_case("utf-8")
     };
-    if parts.next().is_some() || !parameter.is_none_or(utf8) { Err(unsupported()) } else { Ok(()) }
+    if parts.next().is_some() || !parameter.is_none_or(utf8) {
+        Err(unsupported())
+    } else {
+        Ok(())
+    }
 }
 
 /// Rule BOD-03.
 fn encoding(headers: &HeaderMap) -> Result<Encoding, Failure> {
     let unsupported = || Failure::new(ErrorCode::UnsupportedEncoding);
     let mut values = headers.get_all(CONTENT_ENCODING).iter();
-    let (first, None) = (values.next(), values.next()) else { return Err(unsupported()) };
-    let Some(value) = first else { return Ok(Encoding::Identity) };
+    let (first, None) = (values.next(), values.next()) else {
+        return Err(unsupported());
+    };
+    let Some(value) = first else {
+        return Ok(Encoding::Identity);
+    };
     match value.to_str().map(str::to_ascii_lowercase).as_deref() {
         Ok("identity") => Ok(Encoding::Identity),
         Ok("gzip") => Ok(Encoding::Gzip),
@@ -201,8 +222,11 @@ fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, Infl
             read_up_to(flate2::bufread::MultiGzDecoder::new(bytes), limit)
         }
         Encoding::Zstd => {
-            let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
-            decoder.window_log_max(LIMITS.zstd_window_log).map_err(|_| InflateError::Broken)?;
+            let mut decoder =
+                zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
+            decoder
+                .window_log_max(LIMITS.zstd_window_log)
+                .map_err(|_| InflateError::Broken)?;
             read_up_to(decoder, limit)
         }
     }
@@ -210,6 +234,13 @@ fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, Infl
 
 fn read_up_to(reader: impl Read, limit: u64) -> Result<Vec<u8>, InflateError> {
     let mut inflated = Vec::new();
-    reader.take(limit + 1).read_to_end(&mut inflated).map_err(|_| InflateError::Broken)?;
-    if inflated.len() as u64 > limit { Err(InflateError::TooLarge) } else { Ok(inflated) }
+    reader
+        .take(limit + 1)
+        .read_to_end(&mut inflated)
+        .map_err(|_| InflateError::Broken)?;
+    if inflated.len() as u64 > limit {
+        Err(InflateError::TooLarge)
+    } else {
+        Ok(inflated)
+    }
 }

@@ -35,7 +35,10 @@ impl Token {
         usable.then(|| {
             let cookie = Sha256::digest(format!("{COOKIE_NAME}:{text}").as_bytes());
             let cookie = cookie.iter().map(|byte| format!("{byte:02x}")).collect();
-            Self { digest: Sha256::digest(text.as_bytes()).into(), cookie }
+            Self {
+                digest: Sha256::digest(text.as_bytes()).into(),
+                cookie,
+            }
         })
     }
 
@@ -78,7 +81,10 @@ impl Guard {
 
     /// Host, Origin and Fetch metadata. `port` is the one that the request came in on.
     pub fn admit(&self, method: &Method, headers: &HeaderMap, port: u16) -> Result<Admitted, ErrorCode> {
-        let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let host = headers
+            .get(HOST)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
         if !self.is_allowed_host(host) {
             return Err(ErrorCode::ForbiddenHost);
         }
@@ -86,7 +92,10 @@ impl Guard {
         let origin = match (origins.next(), origins.next()) {
             (None, _) => None,
             (Some(value), None) => {
-                let origin = value.to_str().ok().filter(|origin| self.is_allowed_origin(origin, port));
+                let origin = value
+                    .to_str()
+                    .ok()
+                    .filter(|origin| self.is_allowed_origin(origin, port));
                 Some(origin.ok_or(ErrorCode::ForbiddenOrigin)?.to_owned())
             }
             (Some(_), Some(_)) => return Err(ErrorCode::ForbiddenOrigin),
@@ -102,7 +111,9 @@ impl Guard {
             return Err(ErrorCode::ForbiddenOrigin);
         }
         match origin {
-            Some(origin) if method == Method::OPTIONS && headers.contains_key("access-control-request-method") => {
+            Some(origin)
+                if method == Method::OPTIONS && headers.contains_key("access-control-request-method") =>
+            {
                 Ok(Admitted::Preflight(origin))
             }
             origin => Ok(Admitted::Request(origin)),
@@ -119,7 +130,9 @@ impl Guard {
         if self.allow_origins.contains(&origin.to_ascii_lowercase()) {
             return true;
         }
-        let Some(authority) = origin.strip_prefix("http://") else { return false };
+        let Some(authority) = origin.strip_prefix("http://") else {
+            return false;
+        };
         let own_port = match port_of(authority) {
             Some(text) => text.parse() == Ok(port),
             None => port == 80,
@@ -130,16 +143,30 @@ impl Guard {
     /// The token or its cookie, where one is needed.
     pub fn authorize(&self, headers: &HeaderMap) -> Result<(), ErrorCode> {
         let Some(token) = &self.token else { return Ok(()) };
-        let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| {
-            let (scheme, given) = value.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then(|| given.trim_matches(' '))
-        });
-        let cookie = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).any(|cookies| {
-            cookies.split(';').filter_map(|pair| pair.trim_matches(' ').split_once('=')).any(|(name, value)| {
-                name == COOKIE_NAME && token.is_cookie(value)
-            })
-        });
-        if cookie || bearer.is_some_and(|given| token.is(given)) { Ok(()) } else { Err(ErrorCode::Unauthorized) }
+        let bearer = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| {
+                let (scheme, given) = value.split_once(' ')?;
+                scheme
+                    .eq_ignore_ascii_case("bearer")
+                    .then(|| given.trim_matches(' '))
+            });
+        let cookie = headers
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .any(|cookies| {
+                cookies
+                    .split(';')
+                    .filter_map(|pair| pair.trim_matches(' ').split_once('='))
+                    .any(|(name, value)| name == COOKIE_NAME && token.is_cookie(value))
+            });
+        if cookie || bearer.is_some_and(|given| token.is(given)) {
+            Ok(())
+        } else {
+            Err(ErrorCode::Unauthorized)
+        }
     }
 
     /// `GET /?token=…` (rule SEC-07): the cookie to set, `None` when this is another request.
@@ -148,17 +175,29 @@ impl Guard {
         if uri.path() != "/" || !matches!(*method, Method::GET | Method::HEAD) {
             return None;
         }
-        let given = uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))?;
+        let given = uri
+            .query()?
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("token="))?;
         let right = percent_decode(given, true).is_some_and(|given| token.is(&given));
-        let cookie = format!("{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/", token.cookie);
-        Some(if right { Ok(cookie) } else { Err(ErrorCode::Unauthorized) })
+        let cookie = format!(
+            "{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/",
+            token.cookie
+        );
+        Some(if right {
+            Ok(cookie)
+        } else {
+            Err(ErrorCode::Unauthorized)
+        })
     }
 }
 
 /// The host of `host[:port]`; `None` when it is malformed.
 fn host_name(authority: &str) -> Option<&str> {
     let name = match port_of(authority) {
-        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => &authority[..authority.len() - port.len() - 1],
+        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            &authority[..authority.len() - port.len() - 1]
+        }
         Some(_) => return None,
         None => authority,
     };
@@ -173,5 +212,7 @@ fn port_of(authority: &str) -> Option<&str> {
 
 fn is_loopback_name(name: &str) -> bool {
     matches!(name, "127.0.0.1" | "localhost" | "[::1]")
-        || name.strip_suffix(".localhost").is_some_and(|label| !label.is_empty())
+        || name
+            .strip_suffix(".localhost")
+            .is_some_and(|label| !label.is_empty())
 }

@@ -99,7 +99,11 @@ impl HeadScanner {
             Some(Violation::Bare)
         } else {
             self.later.or_else(|| {
-                let host_ok = if self.is_http_1_1 { self.hosts == 1 } else { self.hosts <= 1 };
+                let host_ok = if self.is_http_1_1 {
+                    self.hosts == 1
+                } else {
+                    self.hosts <= 1
+                };
                 (!host_ok).then_some(Violation::Code(ErrorCode::BadRequest))
             })
         };
@@ -144,7 +148,10 @@ impl HeadScanner {
 
     /// `name: value`, the name a token (RFC 9110, section 5.6.2)
     fn header(&mut self, line: &[u8]) -> Result<(), Violation> {
-        let colon = line.iter().position(|&byte| byte == b':').ok_or(Violation::Bare)?;
+        let colon = line
+            .iter()
+            .position(|&byte| byte == b':')
+            .ok_or(Violation::Bare)?;
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         let value_ok = |byte: &u8| matches!(byte, b'\t' | 0x20..=0x7e | 0x80..=0xff);
         if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) || !value.iter().all(value_ok) {
@@ -155,7 +162,10 @@ impl HeadScanner {
             self.hosts += 1;
         } else if name.eq_ignore_ascii_case(b"content-length") {
             let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-            let length = std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
+            let length = std::str::from_utf8(value)
+                .ok()
+                .filter(|_| digits)
+                .and_then(|text| text.parse().ok());
             if self.length.is_some() || self.has_transfer_encoding || length.is_none() {
                 return Err(Violation::Bare);
             }
@@ -184,7 +194,11 @@ fn may_be_method(bytes: &[u8]) -> bool {
     let complete = word.len() < bytes.len();
     LIMITS.http_methods.iter().any(|known| {
         let known = known.as_bytes();
-        if complete { known == word } else { known.starts_with(word) }
+        if complete {
+            known == word
+        } else {
+            known.starts_with(word)
+        }
     })
 }
 
@@ -231,7 +245,11 @@ impl ChunkScanner {
                 let taken = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - at);
                 at += taken;
                 let left = left - taken as u64;
-                *self = if left == 0 { ChunkScanner::DataCr } else { ChunkScanner::Data(left) };
+                *self = if left == 0 {
+                    ChunkScanner::DataCr
+                } else {
+                    ChunkScanner::Data(left)
+                };
                 continue;
             }
             *self = self.step(bytes[at])?;
@@ -242,7 +260,8 @@ impl ChunkScanner {
 
     fn step(self, byte: u8) -> Result<Self, BadChunk> {
         use ChunkScanner::{
-            Data, DataCr, DataLf, Done, Extension, LastLf, MoreSize, Size, SizeEnd, Trailer, TrailerLf, TrailerLine,
+            Data, DataCr, DataLf, Done, Extension, LastLf, MoreSize, Size, SizeEnd, Trailer, TrailerLf,
+            TrailerLine,
         };
         let digit = crate::text::hex_value(byte).map(u64::from);
         match (self, byte) {

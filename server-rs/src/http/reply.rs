@@ -2,7 +2,9 @@
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE};
+use http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE,
+};
 use http::{Response, StatusCode};
 use serde_json::{Map, Value};
 
@@ -51,23 +53,40 @@ pub fn single(outcome: Outcome) -> Reply {
 /// The answer to a batch (rules ING-04 and ING-05).
 pub fn batch(outcomes: &[Outcome], with_results: bool) -> Response<Body> {
     let mut answer = Map::new();
-    let ids: Vec<Value> =
-        outcomes.iter().filter_map(|outcome| if let Outcome::Stored(id) = outcome { Some((*id).into()) } else { None }).collect();
+    let ids: Vec<Value> = outcomes
+        .iter()
+        .filter_map(|outcome| {
+            if let Outcome::Stored(id) = outcome {
+                Some((*id).into())
+            } else {
+                None
+            }
+        })
+        .collect();
     answer.insert("received".to_owned(), ids.len().into());
     answer.insert("ids".to_owned(), ids.into());
-    let duplicates = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Duplicate)).count();
+    let duplicates = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome, Outcome::Duplicate))
+        .count();
     answer.insert("duplicates".to_owned(), duplicates.into());
     let rejected: Vec<Value> = outcomes
         .iter()
         .enumerate()
         .filter_map(|(index, outcome)| match outcome {
-            Outcome::Rejected(problems) => Some(serde_json::json!({"index": index, "errors": lines(problems)})),
+            Outcome::Rejected(problems) => {
+                Some(serde_json::json!({"index": index, "errors": lines(problems)}))
+            }
             Outcome::Stored(_) | Outcome::Duplicate => None,
         })
         .collect();
     answer.insert("rejected".to_owned(), rejected.into());
     if with_results {
-        let results: Vec<Value> = outcomes.iter().enumerate().map(|(index, outcome)| result(index, outcome)).collect();
+        let results: Vec<Value> = outcomes
+            .iter()
+            .enumerate()
+            .map(|(index, outcome)| result(index, outcome))
+            .collect();
         answer.insert("results".to_owned(), results.into());
     }
     json_answer(StatusCode::CREATED, Value::from(answer).to_string().into())
@@ -84,14 +103,17 @@ fn result(index: usize, outcome: &Outcome) -> Value {
 }
 
 fn lines(problems: &[FieldError]) -> Vec<String> {
-    problems.iter().map(|problem| format!("{}: {}", problem.field, problem.message)).collect()
+    problems
+        .iter()
+        .map(|problem| format!("{}: {}", problem.field, problem.message))
+        .collect()
 }
 
 /// A failure's answer (rule HTT-01).
-pub fn failure(failure: Failure) -> Response<Body> {
+pub fn failure(failure: &Failure) -> Response<Body> {
     let spec = failure.code.spec();
     let status = StatusCode::from_u16(spec.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut answer = json_answer(status, failure_json(&failure).into());
+    let mut answer = json_answer(status, failure_json(failure).into());
     let headers = answer.headers_mut();
     if let Some(seconds) = spec.retry_after_s {
         headers.insert(RETRY_AFTER, seconds.into());
@@ -104,7 +126,10 @@ pub fn failure(failure: Failure) -> Response<Body> {
             headers.insert(http::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         ErrorCode::UnsupportedEncoding => {
-            headers.insert(http::header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
+            headers.insert(
+                http::header::ACCEPT_ENCODING,
+                HeaderValue::from_static("gzip, zstd"),
+            );
         }
         _ => {}
     }
@@ -123,8 +148,13 @@ fn failure_json(failure: &Failure) -> String {
 pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
     let spec = code.spec();
     let body = failure_json(&code.into());
-    let reason = StatusCode::from_u16(spec.status).ok().and_then(|status| status.canonical_reason()).unwrap_or("");
-    let retry_after = spec.retry_after_s.map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
+    let reason = StatusCode::from_u16(spec.status)
+        .ok()
+        .and_then(|status| status.canonical_reason())
+        .unwrap_or("");
+    let retry_after = spec
+        .retry_after_s
+        .map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
     let date = httpdate::fmt_http_date(std::time::SystemTime::now());
     format!(
         "HTTP/1.1 {} {reason}\r\ncontent-type: application/json; charset=utf-8\r\n{retry_after}connection: close\r\n\
@@ -152,7 +182,7 @@ pub fn options(allow: &str) -> Response<Body> {
 
 /// 405 with `Allow`.
 pub fn method_not_allowed(allow: &str) -> Response<Body> {
-    let mut answer = failure(ErrorCode::MethodNotAllowed.into());
+    let mut answer = failure(&ErrorCode::MethodNotAllowed.into());
     insert(&mut answer, http::header::ALLOW, allow);
     answer
 }
@@ -160,7 +190,11 @@ pub fn method_not_allowed(allow: &str) -> Response<Body> {
 /// 204 to a preflight (rule SEC-05).
 pub fn preflight() -> Response<Body> {
     let mut answer = no_content();
-    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, DELETE");
+    insert(
+        &mut answer,
+        http::header::ACCESS_CONTROL_ALLOW_METHODS,
+        "GET, POST, PUT, DELETE",
+    );
     let headers = "content-type, content-encoding, authorization, last-event-id";
     insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
     insert(&mut answer, http::header::ACCESS_CONTROL_MAX_AGE, "600");
@@ -200,7 +234,11 @@ pub fn stream(body: Body) -> Response<Body> {
 
 /// The health answer: 200, or 503 while degraded (rule HEA-01).
 pub fn health(json: String, degraded: bool) -> Response<Body> {
-    let status = if degraded { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    let status = if degraded {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else {
+        StatusCode::OK
+    };
     json_answer(status, json.into())
 }
 

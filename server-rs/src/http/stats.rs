@@ -17,19 +17,27 @@ use crate::timestamp::format_timestamp;
 /// `GET /api/stats` (rule STA-01).
 pub async fn totals(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, cutoffs) = (stats_filter(&request.parameters), app.cutoffs());
-    let json = app.store.read(move |connection| totals_json(connection, &filter, cutoffs));
+    let json = app
+        .store
+        .read(move |connection| totals_json(connection, &filter, cutoffs));
     Ok(reply::ok(json.await?))
 }
 
 /// The statistics as JSON text; also the payload of the stream's `stats` frames (rule STR-06).
-pub fn totals_json(connection: &Connection, filter: &StatsFilter, cutoffs: Cutoffs) -> rusqlite::Result<Vec<u8>> {
+pub fn totals_json(
+    connection: &Connection,
+    filter: &StatsFilter,
+    cutoffs: Cutoffs,
+) -> rusqlite::Result<Vec<u8>> {
     let snapshot = connection.unchecked_transaction()?;
     let stats = Stats::new(&snapshot, filter)?;
     let (active, total) = stats.sessions(cutoffs)?;
     let mut json = Vec::new();
     stats.totals(|row| {
         render::row_members(&mut json, row, 1, Lines::AsSent)?;
-        json.extend_from_slice(format!(",\"active_sessions\":{active},\"total_sessions\":{total},").as_bytes());
+        json.extend_from_slice(
+            format!(",\"active_sessions\":{active},\"total_sessions\":{total},").as_bytes(),
+        );
         // The rest of the same row, as the members that follow.
         let mut rest = Vec::new();
         render::row_members(&mut rest, row, row.as_ref().column_count(), Lines::AsSent)?;
@@ -37,7 +45,11 @@ pub fn totals_json(connection: &Connection, filter: &StatsFilter, cutoffs: Cutof
         json.extend_from_slice(&rest[first + 1..]);
         Ok(())
     })?;
-    let lists = [("tools", NameKind::ToolName), ("models", NameKind::Model), ("event_types", NameKind::EventType)];
+    let lists = [
+        ("tools", NameKind::ToolName),
+        ("models", NameKind::Model),
+        ("event_types", NameKind::EventType),
+    ];
     for (name, kind) in lists.into_iter().chain([("branches", NameKind::Branch)]) {
         list(&mut json, name, |row| stats.counts(kind, row))?;
         if name == "tools" {

@@ -36,12 +36,18 @@ pub struct Wire {
 impl Wire {
     /// Nothing asked yet.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { busy: AtomicBool::new(false), write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms) })
+        Arc::new(Self {
+            busy: AtomicBool::new(false),
+            write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
+        })
     }
 
     /// Shortens the time that a client may take no byte (rule STR-08).
     pub fn set_write_stall(&self, limit: Duration) {
-        self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.write_stall_ms.store(
+            u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+            Ordering::Relaxed,
+        );
     }
 
     /// The answer is finished.
@@ -123,7 +129,8 @@ impl WireStream {
                     }
                     Progress::Violated(violation, is_head) => {
                         self.inbox.truncate(self.passed);
-                        self.inbox.extend_from_slice(refused_request(violation, is_head).as_bytes());
+                        self.inbox
+                            .extend_from_slice(refused_request(violation, is_head).as_bytes());
                         self.passed = self.inbox.len();
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = State::Refused;
@@ -178,9 +185,15 @@ impl WireStream {
                 Waiting::FirstHead | Waiting::RestOfHead => LIMITS.head_timeout_ms,
                 Waiting::NextRequest => LIMITS.keep_alive_idle_ms,
             };
-            self.read_timer.as_mut().reset(Instant::now() + Duration::from_millis(limit));
+            self.read_timer
+                .as_mut()
+                .reset(Instant::now() + Duration::from_millis(limit));
         }
-        if waiting == Waiting::Nothing { Poll::Pending } else { self.read_timer.as_mut().poll(cx) }
+        if waiting == Waiting::Nothing {
+            Poll::Pending
+        } else {
+            self.read_timer.as_mut().poll(cx)
+        }
     }
 }
 
@@ -248,7 +261,9 @@ impl WireStream {
             return written;
         }
         let limit = Duration::from_millis(self.wire.write_stall_ms.load(Ordering::Relaxed));
-        let timer = self.write_timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+        let timer = self
+            .write_timer
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         ready!(timer.as_mut().poll(cx));
         Poll::Ready(Err(Error::from(ErrorKind::TimedOut)))
     }
@@ -265,4 +280,3 @@ fn refused_request(violation: Violation, is_head: bool) -> String {
     };
     format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
 }
-

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::config::{Durability, exit_message};
+use crate::config::Durability;
+use crate::config::spec::exit_message;
 use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, queries};
 use crate::error::ErrorCode;
 use crate::store::failure::error_code;
@@ -73,9 +74,18 @@ pub fn open_connection(location: &Location) -> rusqlite::Result<Connection> {
 /// Makes the folder (0700) and the file (0600) where they are missing (rule STO-09).
 pub fn make_file(path: &Path) -> Result<(), OpenError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| OpenError::io(path, &e))?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|e| OpenError::io(path, &e))?;
     }
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(OpenError::io(path, &error)),
@@ -92,10 +102,17 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
         Err(error) => return Err(OpenError::io(path, &error)),
     };
     let mut header = Vec::new();
-    file.by_ref().take(100).read_to_end(&mut header).map_err(|e| OpenError::io(path, &e))?;
+    file.by_ref()
+        .take(100)
+        .read_to_end(&mut header)
+        .map_err(|e| OpenError::io(path, &e))?;
     if header.is_empty() {
         let log = fs::metadata(&wal).map_or(0, |metadata| metadata.len());
-        return if log > 0 { Err(OpenError::new(path, "empty_with_wal", &[])) } else { Ok(()) };
+        return if log > 0 {
+            Err(OpenError::new(path, "empty_with_wal", &[]))
+        } else {
+            Ok(())
+        };
     }
     if !header.starts_with(b"SQLite format 3\0") || header.len() < 100 {
         return Err(OpenError::new(path, "not_sqlite", &[]));
@@ -105,10 +122,18 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
 
 /// Refuses a SQLite that can lose committed transactions (<https://sqlite.org/wal.html>, "the WAL-reset bug").
 pub fn check_version(path: &Path) -> Result<(), OpenError> {
-    let number = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
+    let number = |text: &str| {
+        text.split('.')
+            .map(|part| part.parse().unwrap_or(0))
+            .collect::<Vec<u32>>()
+    };
     let found = rusqlite::version();
     if number(found) < number(&LIMITS.sqlite_minimum) {
-        return Err(OpenError::new(path, "old_sqlite", &[("found", found), ("known", &LIMITS.sqlite_minimum)]));
+        return Err(OpenError::new(
+            path,
+            "old_sqlite",
+            &[("found", found), ("known", &LIMITS.sqlite_minimum)],
+        ));
     }
     Ok(())
 }
@@ -119,14 +144,19 @@ pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let found = pragma("user_version").map_err(sqlite)?;
-    let objects: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(sqlite)?;
+    let objects: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(sqlite)?;
     let is_ours = pragma("application_id").map_err(sqlite)? == APPLICATION_ID;
     if objects > 0 && !is_ours {
         return Err(OpenError::new(path, "foreign", &[]));
     }
     if found > known {
-        return Err(OpenError::new(path, "newer", &[("found", &found.to_string()), ("known", &known.to_string())]));
+        return Err(OpenError::new(
+            path,
+            "newer",
+            &[("found", &found.to_string()), ("known", &known.to_string())],
+        ));
     }
     for (step, sql) in (1..).zip(MIGRATIONS).skip(usize::try_from(found).unwrap_or(0)) {
         let migration = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {step};\nCOMMIT;");
@@ -136,7 +166,9 @@ pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
             return Err(sqlite(error));
         }
     }
-    connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get::<_, i64>(0)).map_err(sqlite)?;
+    connection
+        .query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get::<_, i64>(0))
+        .map_err(sqlite)?;
     Ok(())
 }
 

@@ -62,7 +62,9 @@ pub fn list_events(
 ) -> rusqlite::Result<()> {
     let mut wanted = [None; NameKind::ALL.len()];
     for (kind, name) in &filter.names {
-        let Some(id) = find_name(connection, *kind, name)? else { return Ok(()) };
+        let Some(id) = find_name(connection, *kind, name)? else {
+            return Ok(());
+        };
         wanted[*kind as usize] = Some(id);
     }
     let session = match &filter.session_id {
@@ -124,7 +126,10 @@ impl Cutoffs {
     /// As of `now`.
     pub fn new(now: i64, timeout_minutes: i64) -> Self {
         let timeout = timeout_minutes * 60_000;
-        Self { idle: now - timeout, ended: now - 2 * timeout }
+        Self {
+            idle: now - timeout,
+            ended: now - 2 * timeout,
+        }
     }
 }
 
@@ -175,7 +180,12 @@ pub fn get_session(
     cutoffs: Cutoffs,
     visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<bool> {
-    Ok(each(connection, queries::SELECT_SESSION, params![cutoffs.idle, cutoffs.ended, session_id], visit)? > 0)
+    Ok(each(
+        connection,
+        queries::SELECT_SESSION,
+        params![cutoffs.idle, cutoffs.ended, session_id],
+        visit,
+    )? > 0)
 }
 
 /// What statistics are asked about.
@@ -211,10 +221,17 @@ impl<'c> Stats<'c> {
     /// Resolves a filter.
     pub fn new(connection: &'c Connection, filter: &StatsFilter) -> rusqlite::Result<Self> {
         let since = filter.used_since();
-        let agent_type =
-            known_name(connection, NameKind::AgentType, filter.agent_type.as_deref())?.unwrap_or(Some(NO_NAME));
-        let (first_hour, last_hour) = since.map_or((ALL_TIME, ALL_TIME), |since| (hour_of(since).max(0), NO_BOUND));
-        Ok(Self { connection, first_hour, last_hour, agent_type, since })
+        let agent_type = known_name(connection, NameKind::AgentType, filter.agent_type.as_deref())?
+            .unwrap_or(Some(NO_NAME));
+        let (first_hour, last_hour) =
+            since.map_or((ALL_TIME, ALL_TIME), |since| (hour_of(since).max(0), NO_BOUND));
+        Ok(Self {
+            connection,
+            first_hour,
+            last_hour,
+            agent_type,
+            since,
+        })
     }
 
     /// `select_totals.sql`
@@ -259,7 +276,11 @@ impl<'c> Stats<'c> {
         limit: u64,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let last_hour = if self.last_hour == ALL_TIME { NO_BOUND } else { self.last_hour };
+        let last_hour = if self.last_hour == ALL_TIME {
+            NO_BOUND
+        } else {
+            self.last_hour
+        };
         let values = params![self.first_hour, last_hour, self.agent_type, signed(limit)];
         each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
     }
@@ -274,7 +295,13 @@ impl<'c> Stats<'c> {
     }
 
     fn rows(&self, sql: &str, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-        each(self.connection, sql, params![self.first_hour, self.last_hour, self.agent_type], visit).map(|_| ())
+        each(
+            self.connection,
+            sql,
+            params![self.first_hour, self.last_hour, self.agent_type],
+            visit,
+        )
+        .map(|_| ())
     }
 
     fn rows_of(
@@ -313,7 +340,11 @@ pub fn health(connection: &Connection) -> rusqlite::Result<HealthFigures> {
 }
 
 /// `None`: the name is wanted, but no event has it. `Some(None)`: no name is wanted.
-fn known_name(connection: &Connection, kind: NameKind, name: Option<&str>) -> rusqlite::Result<Option<Option<i64>>> {
+fn known_name(
+    connection: &Connection,
+    kind: NameKind,
+    name: Option<&str>,
+) -> rusqlite::Result<Option<Option<i64>>> {
     match name {
         None => Ok(Some(None)),
         Some(name) => Ok(find_name(connection, kind, name)?.map(Some)),

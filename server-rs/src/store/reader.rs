@@ -59,7 +59,9 @@ impl Readers {
             .max_lifetime(None)
             .thread_pool(Arc::new(scheduled_thread_pool::ScheduledThreadPool::new(1)))
             .build_unchecked(Manager { location });
-        Self { pool: Mutex::new(Some(pool)) }
+        Self {
+            pool: Mutex::new(Some(pool)),
+        }
     }
 
     /// Runs a read on a thread that may block.
@@ -74,7 +76,11 @@ impl Readers {
             let connection = pool.get().map_err(|_| ErrorCode::StorageBusy)?;
             read(&connection).map_err(|error| {
                 let code = error_code(&error);
-                tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a read failed");
+                tracing::warn!(
+                    code = code.as_str(),
+                    sqlite = error.sqlite_extended_error_code(),
+                    "a read failed"
+                );
                 code
             })
         });

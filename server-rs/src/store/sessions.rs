@@ -92,7 +92,9 @@ impl SessionDeltas {
 
     /// The sums of a session in the group at hand.
     pub fn delta(&mut self, key: i64, session_id: &str, agent_type: i64) -> &mut SessionDelta {
-        self.deltas.entry(key).or_insert_with(|| SessionDelta::new(session_id, agent_type))
+        self.deltas
+            .entry(key)
+            .or_insert_with(|| SessionDelta::new(session_id, agent_type))
     }
 
     /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
@@ -129,5 +131,8 @@ impl SessionDeltas {
 
 /// The key of a session, if any event has named it.
 pub fn find_session(connection: &Connection, session_id: &str) -> rusqlite::Result<Option<i64>> {
-    connection.prepare_cached(queries::SELECT_SESSION_KEY)?.query_row([session_id], |row| row.get(0)).optional()
+    connection
+        .prepare_cached(queries::SELECT_SESSION_KEY)?
+        .query_row([session_id], |row| row.get(0))
+        .optional()
 }
