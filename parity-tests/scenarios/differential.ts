@@ -117,15 +117,20 @@ class Line {
     const judge = async (answer: Answer): Promise<string> => {
       const announced = answer.kind !== 'response' || announcesClose(answer.response);
       const closed = announced && (await connection.closedWithin(3_000));
-      if (announced) this.close();
+      if (announced) this.#drop(connection);
       return comparable(answer, closed);
     };
-    return { answer: connection.exchange(sent, 5_000).then(judge), giveUp: () => this.close() };
+    return { answer: connection.exchange(sent, 5_000).then(judge), giveUp: () => this.#drop(connection) };
   }
 
   close(): void {
-    this.#connection?.close();
-    this.#connection = undefined;
+    if (this.#connection) this.#drop(this.#connection);
+  }
+
+  /** Ends a connection; one that has taken its place since stays. */
+  #drop(connection: Connection): void {
+    connection.close();
+    if (this.#connection === connection) this.#connection = undefined;
   }
 }
 
