@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { ROOT, type Target } from '../../parity-tests/src/targets.ts';
 import { BenchFailure } from './failure.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -21,7 +21,7 @@ export async function freshnessOf(target: Target): Promise<Freshness> {
   const built = await modifiedMs(target.artefact);
   if (built === null) return 'missing';
   for (const source of target.sources) {
-    if ((await newestMs(join(ROOT, source))) > built) return 'stale';
+    if ((await newestMs(resolve(ROOT, source))) > built) return 'stale';
   }
   return 'fresh';
 }

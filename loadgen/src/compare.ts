@@ -17,6 +17,7 @@ import { type Launch, launch } from './launch.ts';
 import { Lifetime } from './lifetime.ts';
 import { type Options, parseOptions } from './options.ts';
 import { describePlan, makePlan, type Plan } from './plan.ts';
+import { loadPool, type PoolFacts, type PoolSource } from './pool.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { makeResult } from './result.ts';
 import { runRounds } from './rounds.ts';
@@ -55,12 +56,14 @@ async function run(options: Options, contenders: Contenders, lifetime: Lifetime)
   for (const line of describePlan(plan, options)) progress.say(line);
   const how: Launch = { contenders, options, placement: plan.placement, lifetime };
 
+  const source = { corpus: options.corpus, seed: options.seed, most: options.events + options.warmup };
+  const payload = await readPayload(source);
   const stale = await buildStale(plan, how, progress);
   await verify(plan, how);
   progress.say('smoke: every answer as the contract asks');
   const starts = await measureStarts(plan, how, progress);
   const driver = autocannonDriver(plan.placement, lifetime);
-  const { samples, payload } = await runRounds(plan, { launch: how, driver, progress });
+  const samples = await runRounds(plan, { launch: how, driver, progress, source, payload });
   const deployed = new Map(
     await Promise.all(
       plan.targets.map(async (name) => [name, await deployedSize(contenders.targets[name])] as const),
@@ -72,6 +75,16 @@ async function run(options: Options, contenders: Contenders, lifetime: Lifetime)
   await writeResult(result, plan.out);
   process.stdout.write(options.json ? resultJson(result) : terminalReport(result));
   progress.say(`written: ${plan.out}`);
+}
+
+/** Reads the events once before anything is started, so that a broken corpus is told at once. */
+async function readPayload(source: PoolSource): Promise<PoolFacts> {
+  try {
+    return (await loadPool(source)).facts;
+  } catch (error) {
+    // A file that is no gzip after all, or a folder, is as much the corpus's fault as a line of it.
+    throw new BenchFailure('corpus_unusable', error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Builds what is not fresh; with --no-build, what is stale is measured and named. */

@@ -5,6 +5,7 @@
  */
 
 export type FailureCode =
+  | 'corpus_unusable'
   | 'build_failed'
   | 'not_built'
   | 'server_failed'

@@ -12,7 +12,7 @@ import { checkSamePromises } from './health.ts';
 import type { Launch } from './launch.ts';
 import { throughput } from './metrics.ts';
 import type { Plan } from './plan.ts';
-import type { PoolFacts } from './pool.ts';
+import type { PoolFacts, PoolSource } from './pool.ts';
 import { createProbe } from './probe.ts';
 import type { Progress } from './progress.ts';
 import { runRound } from './round.ts';
@@ -24,24 +24,21 @@ export interface RoundsContext {
   readonly launch: Launch;
   readonly driver: Driver;
   readonly progress: Progress;
-}
-
-export interface RoundsResult {
-  readonly samples: readonly Sample[];
+  readonly source: PoolSource;
+  /** What the source gives, read once before; every round must get the same. */
   readonly payload: PoolFacts;
 }
 
-export async function runRounds(plan: Plan, context: RoundsContext): Promise<RoundsResult> {
+export async function runRounds(plan: Plan, context: RoundsContext): Promise<Sample[]> {
   const { options } = context.launch;
   const probe = createProbe();
   const job = {
-    pool: { corpus: options.corpus, seed: options.seed, most: options.events + options.warmup },
+    pool: context.source,
     batchSize: options.batchSize,
     connections: options.concurrency,
     timeout_s: REQUEST_TIMEOUT_S,
   };
   const samples: Sample[] = [];
-  let payload: PoolFacts | undefined;
   for (const [i, name] of plan.order.entries()) {
     const round = i + 1;
     const step = context.progress.begin(`round ${round}/${plan.order.length} ${name}`, options.events);
@@ -52,10 +49,12 @@ export async function runRounds(plan: Plan, context: RoundsContext): Promise<Rou
         probe,
         onProgress: (events) => step.at(events),
       });
-      if (payload !== undefined && done.pool.sha256 !== payload.sha256) {
-        throw new BenchFailure('payload_differs', `round ${round} had other events than the rounds before`);
+      if (done.pool.sha256 !== context.payload.sha256) {
+        throw new BenchFailure(
+          'payload_differs',
+          `round ${round} had other events than were read before the run`,
+        );
       }
-      payload = done.pool;
       samples.push(done.sample);
       checkSamePromises(
         new Map(samples.map((sample) => [`round ${sample.round} (${sample.target})`, sample.health])),
@@ -66,7 +65,7 @@ export async function runRounds(plan: Plan, context: RoundsContext): Promise<Rou
       throw error;
     }
   }
-  return { samples, payload: payload! };
+  return samples;
 }
 
 function describe(sample: Sample): string {

@@ -69,7 +69,8 @@ export function reasonsToDistrust(grounds: Grounds): Warning[] {
     const shortest = Math.min(...own.map((sample) => sample.measured.duration_ms));
     if (shortest < ENOUGH_ROUND_MS)
       warn('short_rounds', `${target}: the shortest round took ${(shortest / 1000).toFixed(1)} s`);
-    if (own.length < ENOUGH_ROUNDS) warn('few_rounds', `${target}: ${own.length} rounds`);
+    if (own.length < ENOUGH_ROUNDS)
+      warn('few_rounds', `${target}: rounds: ${own.length}, fewer than ${ENOUGH_ROUNDS}`);
   }
   const busy = (environment.load_average[0] ?? 0) / environment.cpu_cores;
   if (busy > BUSY_LOAD)

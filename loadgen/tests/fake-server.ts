@@ -123,11 +123,11 @@ server.listen(0, '127.0.0.1', () => {
   };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 });
-process.once('SIGTERM', () => {
+const stop = () => {
   server.close(() => {
     database.close();
     process.exit(0);
   });
   server.closeAllConnections();
-});
-process.on('SIGINT', () => undefined);
+};
+process.once('SIGTERM', stop).once('SIGINT', stop);

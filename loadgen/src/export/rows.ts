@@ -35,8 +35,9 @@ export function conditions(result: Result): string[] {
   const events = payload.source === 'corpus' ? `corpus ${flags.corpus}` : `generated, seed ${payload.seed}`;
   const changed = environment.dirty === true ? ' with uncommitted changes' : '';
   return [
-    `${flags.rounds} rounds of ${flags.events.toLocaleString('en-US')} events (${events}), batches of ${flags.batch_size}, ` +
-      `${flags.concurrency} connections, closed loop; fresh process and database each round`,
+    `rounds per server: ${flags.rounds}, each of ${flags.events.toLocaleString('en-US')} events (${events}), batches of ${flags.batch_size}, ` +
+      `${flags.concurrency} connections, closed loop, fresh process and database each round; ` +
+      `medians, ± half of what lies between minimum and maximum`,
     `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ${environment.platform} ${environment.kernel}, ` +
       `Node ${environment.node_version}, ${environment.rustc_version ?? 'no rustc'}`,
     `SQLite ${health.sqlite_version}, journal_mode ${health.journal_mode}, synchronous ${health.synchronous}, ` +
