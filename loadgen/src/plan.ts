@@ -66,15 +66,17 @@ function reasonsToKeepCommitted(options: Options): string[] {
 
 /** Said before anything starts. */
 export function describePlan(plan: Plan, options: Options): string[] {
-  const minutes = Math.max(1, Math.round(plan.estimated_s / 60));
-  const time = plan.estimated_s < 90 ? `${Math.ceil(plan.estimated_s)} seconds` : `${minutes} minutes`;
-  const events =
-    options.corpus === undefined ? `generated events (seed ${options.seed})` : 'events of the corpus';
+  const time =
+    plan.estimated_s < 90
+      ? `${Math.ceil(plan.estimated_s)} seconds`
+      : `${Math.round(plan.estimated_s / 60)} minutes`;
+  const events = options.corpus === undefined ? `generated, seed ${options.seed}` : 'from the corpus';
+  const count = (value: number) => value.toLocaleString('en-US');
   return [
-    `${plan.order.length} rounds (${plan.order.join(' ')}), each with a fresh process and a fresh database,`,
-    `${options.events} ${events} in batches of ${options.batchSize} over ${options.concurrency} connections,`,
-    `after ${options.warmup} to warm up; before that ${options.starts} measured starts a server. ` +
-      `About ${time} once built.`,
+    `Measured starts per server: ${options.starts}. Rounds, each with a fresh process and database: ${plan.order.join(' ')}.`,
+    `Each round: ${count(options.events)} events (${events}) in batches of ${count(options.batchSize)} over ` +
+      `${options.concurrency} connections, after ${count(options.warmup)} to warm up.`,
+    `This takes about ${time} once built.`,
     plan.placement.reason,
     plan.outReasons.length > 0
       ? `The committed result stays (${plan.outReasons.join(', ')}); this one goes to ${plan.out}`
