@@ -11,7 +11,6 @@ export interface Plan {
   readonly targets: readonly TargetName[];
   /** One entry a round, A B B A A B B A …; fresh process and fresh database each. */
   readonly order: readonly TargetName[];
-  readonly requests: number;
   readonly placement: Placement;
   readonly estimated_s: number;
   readonly out: string;
@@ -42,7 +41,6 @@ export function makePlan(options: Options): Plan {
   return {
     targets,
     order,
-    requests: Math.ceil(options.events / options.batchSize),
     placement: choosePlacement(),
     estimated_s: order.length * (sending + ROUND_OVERHEAD_S) + options.starts * targets.length * START_S,
     out: options.out === undefined ? (committed ? COMMITTED_RESULT : SCRATCH_RESULT) : resolve(options.out),
@@ -50,7 +48,7 @@ export function makePlan(options: Options): Plan {
   };
 }
 
-/** A B B A A B B A …: each server is first as often as second, so a drift of the machine favours neither. */
+/** A B B A A B B A …: each server is first and second in turn, so a drift of the machine favours neither. */
 export function roundOrder(targets: readonly TargetName[], rounds: number): TargetName[] {
   return Array.from({ length: rounds }, (_, i) => (i % 2 === 0 ? targets : [...targets].reverse())).flat();
 }
