@@ -99,7 +99,7 @@ const five = (measured: Partial<Sample['measured']>) => Array.from({ length: 5 }
 const causes: Readonly<Record<WarningCode, Grounds>> = {
   generator_saturated: grounds({ samples: five({ generator_cpu_us: 10_300_000 }) }),
   few_rounds: grounds({ samples: [sample(), sample()] }),
-  high_spread: grounds({ samples: [...five({}), sample({ duration_ms: 15_000 })] }),
+  high_spread: grounds({ samples: [...five({}), sample({ duration_ms: 16_000 })] }),
   machine_busy: grounds({ load: 1.1 }),
   short_rounds: grounds({ samples: five({ duration_ms: 9_999 }) }),
   shared_cores: grounds({ pinned: false }),
