@@ -79,6 +79,8 @@ export interface CaseFile {
   readonly name: string;
   readonly about: string;
   readonly server?: ServerNeeds;
+  /** Sent once to every server that the file starts. */
+  readonly given?: readonly Step[];
   readonly cases: readonly Case[];
 }
 
