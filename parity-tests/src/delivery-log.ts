@@ -46,9 +46,8 @@ export function readLog(path: string): LogLine[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   lines.pop();
   return lines.map((line, index) => {
-    const value = JSON.parse(line) as Partial<SentLine & AcknowledgedLine>;
-    const kind: string | undefined = value.kind;
-    if (typeof value.request !== 'number' || (kind !== 'sent' && kind !== 'acknowledged')) {
+    const value = JSON.parse(line) as { kind?: unknown; request?: unknown };
+    if (typeof value.request !== 'number' || (value.kind !== 'sent' && value.kind !== 'acknowledged')) {
       throw new Error(`${path}, line ${index + 1} is no line of a delivery log`);
     }
     return value as LogLine;
