@@ -64,7 +64,7 @@ export function ruleNames(text: string): string[] {
 
 /** Every file that the table of the README names is there, and every JSON file is JSON. */
 function checkFiles(facts: Facts): string[] {
-  const named = [...facts.rules.matchAll(/^\| `([^`*/]+)` \|/gm)].map(([, name]) => name!);
+  const named = [...facts.rules.matchAll(/^\| `([^`*/]+)` *\|/gm)].map(([, name]) => name!);
   return [
     ...named.filter((name) => !facts.files.includes(name)).map((name) => `contract/${name} is not there`),
     ...[...facts.json]
@@ -131,12 +131,15 @@ function checkOption(option: Option, options: readonly Option[]): string[] {
   return problems;
 }
 
+/** Every statement is used by both servers, under its name in the case of their language. */
 function checkQueries(facts: Facts): string[] {
-  return facts.queries.flatMap((query) =>
-    [...facts.sources]
-      .filter(([, text]) => !new RegExp(`\\b${query}\\b`).test(text))
-      .map(([folder]) => `contract/queries/${query}.sql is not used in ${folder}`),
-  );
+  return facts.queries.flatMap((query) => {
+    const camel = query.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const name = new RegExp(`\\b(${query}|${query.toUpperCase()}|${camel})\\b`);
+    return [...facts.sources]
+      .filter(([, text]) => !name.test(text))
+      .map(([folder]) => `contract/queries/${query}.sql is not used in ${folder}`);
+  });
 }
 
 /** What a JSON Schema validator can say: every schema compiles, and the last result is valid. */

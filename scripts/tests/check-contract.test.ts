@@ -91,7 +91,8 @@ const GOOD: Tree = {
   'parity-tests/scenarios/index.ts':
     "export const SCENARIO_FILES = [{ name: 'all', scenarios: [{ name: 'alike', rules: ['LAW'] }] }];",
   'server-rs/src/store.rs': 'let sql = QUERIES.select_thing;',
-  'server-ts/src/store.ts': "import sql from '../contract/queries/select_thing.sql';",
+  'server-ts/src/contract.ts': "import sql from '../contract/queries/select_thing.sql';",
+  'server-ts/src/store.ts': 'const sql = QUERIES.selectThing;',
 };
 
 async function problemsOf(changes: Tree): Promise<readonly string[]> {
