@@ -12,6 +12,7 @@ import {
   type Exception,
   moduleName,
   publicFunctions,
+  publicMethods,
   type Row,
   readTrees,
   SOURCES,
@@ -116,17 +117,20 @@ function headComment(text: string): string {
   return /^(?:\/\*[\s\S]*?\*\/|(?:\/\/.*\n)+)/.exec(text)?.[0] ?? '';
 }
 
-/** A public function of one twin is one of the other, or an exception with a reason. */
+/** A public function of one twin is a function or method of the other, or an exception with a reason. */
 function checkFunctions(trees: Trees, rows: readonly Row[], exceptions: readonly Exception[]): string[] {
-  const functions = (twin: Twin, path: string | undefined): string[] =>
-    publicFunctions(twin, trees.modules[twin].find((module) => module.path === path)?.text ?? '');
+  const textOf = (twin: Twin, path: string): string =>
+    trees.modules[twin].find((module) => module.path === path)?.text ?? '';
   const used = new Set<Exception>();
   const problems = rows.flatMap((row) => {
     if (row.rs === undefined || row.ts === undefined) return [];
-    const found = { rs: functions('rs', row.rs), ts: functions('ts', row.ts) };
+    const text = { rs: textOf('rs', row.rs), ts: textOf('ts', row.ts) };
     return TWINS.flatMap((twin) => {
-      const others = found[twin === 'rs' ? 'ts' : 'rs'].map(snakeCase);
-      return found[twin].flatMap((name) => {
+      const other = twin === 'rs' ? 'ts' : 'rs';
+      const others = [...publicFunctions(other, text[other]), ...publicMethods(other, text[other])].map(
+        snakeCase,
+      );
+      return publicFunctions(twin, text[twin]).flatMap((name) => {
         if (others.includes(snakeCase(name))) return [];
         const module = moduleName(row[twin]!);
         const exception = exceptions.find(

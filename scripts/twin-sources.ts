@@ -2,7 +2,7 @@
  * Reads what `check-twins` compares: both source trees, and the tables of ARCHITECTURE.md.
  *
  * Why by patterns and not by parsers: both trees are formatted by their tools, so a public function begins a
- * line. What a pattern could miss (methods, macros) is not compared.
+ * line. What macros make is not compared.
  * Knows nothing of what is right or wrong.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -77,10 +77,20 @@ export function declaredModules(text: string): string[] {
 
 /** Public free functions, as they are written. */
 export function publicFunctions(twin: Twin, text: string): string[] {
-  const pattern =
-    twin === 'rs'
-      ? /^pub(?:\([a-z]+\))? (?:const )?(?:async )?fn ([a-z_0-9]+)/gm
-      : /^export (?:async )?function\*? ?([A-Za-z0-9]+)/gm;
+  return namesOf(text, twin === 'rs' ? RUST_FUNCTION : SCRIPT_FUNCTION);
+}
+
+/** Public methods: what is a function in one language may be one in the other. */
+export function publicMethods(twin: Twin, text: string): string[] {
+  return namesOf(text, twin === 'rs' ? RUST_METHOD : SCRIPT_METHOD);
+}
+
+const RUST_FUNCTION = /^pub(?:\([a-z]+\))? (?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
+const RUST_METHOD = /^ +(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
+const SCRIPT_FUNCTION = /^export (?:async )?function\*? ?([A-Za-z0-9]+)/gm;
+const SCRIPT_METHOD = /^ {2}(?:static )?(?:async )?(?:get )?\*?([a-z][A-Za-z0-9]*)\(.*\{$/gm;
+
+function namesOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name]) => name!);
 }
 

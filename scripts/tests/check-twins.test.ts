@@ -134,6 +134,14 @@ test('a public function that one twin lacks', async () => {
   ]);
 });
 
+test('a function of one twin may be a method of the other', async () => {
+  const pool = '//! Pool.\nimpl Pool {\n    pub fn open() {}\n}\n';
+  assert.deepEqual(await problemsOf({ 'server-rs/src/store/connection_pool.rs': pool }), []);
+  const script =
+    '/** Options. */\nexport class Config {\n  static parseConfig(): Config {\n    return new Config();\n  }\n}\n';
+  assert.deepEqual(await problemsOf({ 'server-ts/src/config.ts': script }), []);
+});
+
 test('what counts as public and as a module', () => {
   const rust =
     'pub fn a() {}\npub(crate) async fn b() {}\nfn c() {}\n    pub fn method() {}\npub const fn d() {}\n';
