@@ -33,10 +33,13 @@ export interface Ingested {
 
 export class ApiClient {
   readonly #port: number;
+  readonly #host: string;
   readonly #idle: Connection[] = [];
 
-  constructor(port: number) {
+  /** `host` is what the Host header says. */
+  constructor(port: number, host = `127.0.0.1:${port}`) {
     this.#port = port;
+    this.#host = host;
   }
 
   get(path: string): Promise<Reply> {
@@ -61,7 +64,7 @@ export class ApiClient {
     headers: readonly Header[],
     deadlineMs = 15_000,
   ): Promise<Reply> {
-    const all: Header[] = [['host', `127.0.0.1:${this.#port}`]];
+    const all: Header[] = [['host', this.#host]];
     if (body) all.push(['content-type', 'application/json'], ['content-length', String(body.length)]);
     all.push(...headers);
     const outgoing = compose(method, path, all, body ?? Buffer.alloc(0));
