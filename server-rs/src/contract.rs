@@ -143,6 +143,7 @@ pub struct Limits {
     pub header_count: usize,
     pub target_bytes: usize,
     pub drain_body_bytes: u64,
+    pub compressed_extra_bytes: u64,
     pub head_timeout_ms: u64,
     pub body_idle_timeout_ms: u64,
     pub request_timeout_ms: u64,

@@ -111,7 +111,9 @@ impl Reader {
                 continue;
             };
             let texts: Vec<&str> = if option.kind == OptionKind::List {
-                text.split(',').collect()
+                text.split(',')
+                    .map(|item| item.trim_matches([' ', '\t']))
+                    .collect()
             } else {
                 vec![&text]
             };

@@ -49,11 +49,18 @@ pub struct HeadScanner {
     length: Option<u64>,
     chunked: bool,
     has_transfer_encoding: bool,
+    /// Where `Connection` headers of an HTTP/1.0 request begin.
+    connection_headers: Vec<usize>,
     /// Broken rules that come after the sizes in the order of checks (rule HTT-02).
     later: Option<Violation>,
 }
 
 impl HeadScanner {
+    /// Where `Connection` headers of an HTTP/1.0 request begin: such a request never keeps its connection.
+    pub fn connection_headers(&self) -> &[usize] {
+        &self.connection_headers
+    }
+
     /// Looks at all bytes of the head that have arrived.
     pub fn scan(&mut self, bytes: &[u8]) -> Progress {
         while let Some(length) = bytes[self.line_start..].iter().position(|&byte| byte == b'\n') {
@@ -61,16 +68,16 @@ impl HeadScanner {
             let Some(line) = bytes[self.line_start..end].strip_suffix(b"\r") else {
                 return self.violated(Violation::Bare);
             };
-            self.line_start = end + 1;
             let line_ok = match (&self.method, line.is_empty()) {
                 (None, true) => {
-                    self.start = self.line_start;
+                    self.start = end + 1;
                     Ok(())
                 }
                 (None, false) => self.request_line(line),
-                (Some(_), false) => self.header(line),
-                (Some(_), true) => return self.complete(self.line_start),
+                (Some(_), false) => self.header(line, self.line_start),
+                (Some(_), true) => return self.complete(end + 1),
             };
+            self.line_start = end + 1;
             if let Err(violation) = line_ok {
                 return self.violated(violation);
             }
@@ -132,7 +139,7 @@ impl HeadScanner {
             b"HTTP/2.0" | b"HTTP/0.9" => self.later = Some(Violation::Bare),
             _ => return Err(Violation::Bare),
         }
-        if method == b"CONNECT" || target.iter().any(|byte| b"\"<>\\^`{|}".contains(byte)) {
+        if method == b"CONNECT" || target.iter().any(|byte| b"\"#<>\\^`{|}".contains(byte)) {
             self.later = Some(Violation::Bare);
         } else if target[0] != b'/' {
             let is_absolute = target.windows(3).any(|three| three == b"://");
@@ -147,7 +154,7 @@ impl HeadScanner {
     }
 
     /// `name: value`, the name a token (RFC 9110, section 5.6.2)
-    fn header(&mut self, line: &[u8]) -> Result<(), Violation> {
+    fn header(&mut self, line: &[u8], start: usize) -> Result<(), Violation> {
         let colon = line
             .iter()
             .position(|&byte| byte == b':')
@@ -160,6 +167,8 @@ impl HeadScanner {
         self.headers += 1;
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
+        } else if name.eq_ignore_ascii_case(b"connection") && !self.is_http_1_1 {
+            self.connection_headers.push(start);
         } else if name.eq_ignore_ascii_case(b"content-length") {
             let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
             let length = std::str::from_utf8(value)
@@ -175,7 +184,7 @@ impl HeadScanner {
                 return Err(Violation::Bare);
             }
             self.has_transfer_encoding = true;
-            self.chunked = value.eq_ignore_ascii_case(b"chunked");
+            self.chunked = value == b"chunked";
         }
         Ok(())
     }

@@ -37,6 +37,7 @@ use axum::routing::{self, MethodRouter};
 use http::Version;
 use http::header::{ACCEPT, EXPECT, HeaderMap};
 use http::request::Parts;
+use tower::Layer;
 
 use crate::app::App;
 use crate::contract::{ROUTES, RouteSpec};
@@ -49,7 +50,7 @@ use wire::REFUSED;
 
 /// Every route.
 pub fn router(app: &Arc<App>) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route("/livez", routing::get(health::livez).route("/livez"))
         .route("/readyz", routing::get(health::readyz).route("/readyz"))
         .route(
@@ -94,8 +95,9 @@ pub fn router(app: &Arc<App>) -> Router {
             routing::get(health::openapi).route("/api/openapi.json"),
         )
         .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })
-        .layer(from_fn_with_state(Arc::clone(app), exchange))
-        .with_state(Arc::clone(app))
+        .with_state(Arc::clone(app));
+    // Around the whole router: a layer of its own would run inside each route, after axum has looked at the method.
+    Router::new().fallback_service(from_fn_with_state(Arc::clone(app), exchange).layer(routes))
 }
 
 /// What a route of the contract has beside its handlers.

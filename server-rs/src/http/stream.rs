@@ -39,7 +39,10 @@ pub async fn stream(State(app): State<Arc<App>>, method: Method, request: Reques
         Some(text) => Some(parse_cursor("Last-Event-ID", text.unwrap_or_default())?),
     };
     if method == Method::HEAD {
-        return Ok(reply::stream(Body::empty()));
+        // A body without a length, so that none is said: GET says none either.
+        return Ok(reply::stream(Body::from_stream(futures_util::stream::empty::<
+            Result<Bytes, std::convert::Infallible>,
+        >())));
     }
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = StreamFilter {

@@ -29,6 +29,8 @@ pub const REFUSED: &str = "/^";
 pub struct Wire {
     /// A request's head was handed on, and its answer is not finished.
     busy: AtomicBool,
+    /// A request's head has begun, and has not ended.
+    partial: AtomicBool,
     /// How long a write may make no progress, in milliseconds.
     write_stall_ms: AtomicU64,
 }
@@ -38,6 +40,7 @@ impl Wire {
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             busy: AtomicBool::new(false),
+            partial: AtomicBool::new(false),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
         })
     }
@@ -48,6 +51,11 @@ impl Wire {
             u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
             Ordering::Relaxed,
         );
+    }
+
+    /// Whether a request has begun to come in, so that it will be answered even while the server drains.
+    pub fn is_partial(&self) -> bool {
+        self.partial.load(Ordering::Acquire)
     }
 
     /// The answer is finished.
@@ -115,6 +123,11 @@ impl WireStream {
                 State::Head(scanner) => match scanner.scan(fresh) {
                     Progress::Partial => return,
                     Progress::Complete(end, framing) => {
+                        let (from, hidden) = (self.passed, scanner.connection_headers().to_vec());
+                        for at in hidden {
+                            // hyper would promise to keep a connection that is about to be closed.
+                            self.inbox[from + at] = b'x';
+                        }
                         self.passed += end;
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = match framing {
@@ -203,6 +216,8 @@ impl AsyncRead for WireStream {
         loop {
             if this.passed == 0 {
                 this.judge();
+                let partial = matches!(this.state, State::Head(_)) && this.inbox.len() > this.passed;
+                this.wire.partial.store(partial, Ordering::Release);
             }
             if this.passed > 0 {
                 let taken = this.passed.min(buf.remaining());

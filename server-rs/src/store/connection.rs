@@ -138,10 +138,11 @@ pub fn check_version(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Brings the schema up to date, each step in a transaction of its own, and looks at the end of the table.
-pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+/// Refuses another program's database and a newer schema, without a change to the file. The version that it has.
+pub fn check_schema(path: &Path) -> Result<i64, OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let found = pragma("user_version").map_err(sqlite)?;
     let objects: i64 = connection
@@ -158,6 +159,12 @@ pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
             &[("found", &found.to_string()), ("known", &known.to_string())],
         ));
     }
+    Ok(found)
+}
+
+/// Brings the schema up from a version, each step in a transaction of its own, and looks at the end of the table.
+pub fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<(), OpenError> {
+    let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     for (step, sql) in (1..).zip(MIGRATIONS).skip(usize::try_from(found).unwrap_or(0)) {
         let migration = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {step};\nCOMMIT;");
         if let Err(error) = connection.execute_batch(&migration) {

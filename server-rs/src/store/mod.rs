@@ -33,7 +33,9 @@ use crate::clock::Clock;
 use crate::config::Durability;
 use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
-use connection::{Location, OpenError, check_file, check_version, make_file, migrate, open_connection};
+use connection::{
+    Location, OpenError, check_file, check_schema, check_version, make_file, migrate, open_connection,
+};
 use events::Submission;
 use failure::State;
 use lock::Lock;
@@ -74,8 +76,9 @@ impl Store {
             durability,
         };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
+        let found = check_schema(&path)?;
         let connection = open_connection(&location).map_err(sqlite)?;
-        migrate(&connection, &path)?;
+        migrate(&connection, &path, found)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
         let last_id = connection
