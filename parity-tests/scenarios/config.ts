@@ -122,7 +122,7 @@ async function precedence(context: ScenarioContext): Promise<void> {
     INGEST_MAX_STREAM_CLIENTS: '7',
     INGEST_LOG_LEVEL: '',
     INGEST_MAX_BATCH_EVENTS: '2',
-    INGEST_ALLOW_HOSTS: 'a.test, b.test',
+    INGEST_ALLOW_HOSTS: 'a.test,b.test',
   };
   const server = await context.start({
     env,
