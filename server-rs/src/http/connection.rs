@@ -36,9 +36,7 @@ pub struct Connection {
 
 /// Serves until `drain` turns true, then until every connection has ended.
 pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Receiver<bool>) {
-    let port = listener
-        .local_addr()
-        .map_or(0, |address: SocketAddr| address.port());
+    let port = listener.local_addr().map_or(0, |address: SocketAddr| address.port());
     let slots = Arc::new(Semaphore::new(LIMITS.connections));
     // Each connection holds a clone; the last to go lets this function return.
     let (alive, mut all_gone) = tokio::sync::mpsc::channel::<()>(1);

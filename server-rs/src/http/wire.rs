@@ -19,7 +19,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use crate::contract::LIMITS;
-use crate::http::head::{ChunkScanner, Framing, HeadScanner, Progress, Violation};
+use crate::http::chunks::ChunkScanner;
+use crate::http::head::{Framing, HeadScanner, Progress, Violation};
 
 /// The target that stands for a refused request: `^` never passes the scan of a head.
 pub const REFUSED: &str = "/^";
@@ -47,10 +48,7 @@ impl Wire {
 
     /// Shortens the time that a client may take no byte (rule STR-08).
     pub fn set_write_stall(&self, limit: Duration) {
-        self.write_stall_ms.store(
-            u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-            Ordering::Relaxed,
-        );
+        self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Whether a request has begun to come in, so that it will be answered even while the server drains.
@@ -117,6 +115,11 @@ impl WireStream {
 
     /// Looks at what came, and lets through what may pass.
     fn judge(&mut self) {
+        if matches!(self.state, State::Head(_)) {
+            // Empty lines before a request line mean nothing (RFC 9112, section 2.2).
+            let skipped = self.inbox.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            self.inbox.advance(skipped);
+        }
         while self.passed < self.inbox.len() {
             let fresh = &self.inbox[self.passed..];
             match &mut self.state {
@@ -142,8 +145,7 @@ impl WireStream {
                     }
                     Progress::Violated(violation, is_head) => {
                         self.inbox.truncate(self.passed);
-                        self.inbox
-                            .extend_from_slice(refused_request(violation, is_head).as_bytes());
+                        self.inbox.extend_from_slice(refused_request(violation, is_head).as_bytes());
                         self.passed = self.inbox.len();
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = State::Refused;
@@ -161,7 +163,7 @@ impl WireStream {
                 State::Chunks(scanner) => match scanner.scan(fresh) {
                     Ok(taken) => {
                         self.passed += taken;
-                        if *scanner == ChunkScanner::Done {
+                        if scanner.is_done() {
                             self.state = State::Head(HeadScanner::default());
                             return;
                         }
@@ -198,15 +200,9 @@ impl WireStream {
                 Waiting::FirstHead | Waiting::RestOfHead => LIMITS.head_timeout_ms,
                 Waiting::NextRequest => LIMITS.keep_alive_idle_ms,
             };
-            self.read_timer
-                .as_mut()
-                .reset(Instant::now() + Duration::from_millis(limit));
+            self.read_timer.as_mut().reset(Instant::now() + Duration::from_millis(limit));
         }
-        if waiting == Waiting::Nothing {
-            Poll::Pending
-        } else {
-            self.read_timer.as_mut().poll(cx)
-        }
+        if waiting == Waiting::Nothing { Poll::Pending } else { self.read_timer.as_mut().poll(cx) }
     }
 }
 
@@ -276,9 +272,7 @@ impl WireStream {
             return written;
         }
         let limit = Duration::from_millis(self.wire.write_stall_ms.load(Ordering::Relaxed));
-        let timer = self
-            .write_timer
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+        let timer = self.write_timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         ready!(timer.as_mut().poll(cx));
         Poll::Ready(Err(Error::from(ErrorKind::TimedOut)))
     }
