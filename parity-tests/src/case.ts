@@ -38,6 +38,8 @@ export interface CaseAnswer {
   readonly body_file?: string;
   readonly interim?: readonly number[];
   readonly closed?: boolean;
+  /** Answers to the further requests of the same raw bytes, in their order. */
+  readonly pipelined?: readonly CaseAnswer[];
 }
 
 /** A request of `given`, `when` or `then_also`. */
@@ -77,6 +79,8 @@ export interface CaseFile {
   readonly name: string;
   readonly about: string;
   readonly server?: ServerNeeds;
+  /** Sent once to every server that the file starts. */
+  readonly given?: readonly Step[];
   readonly cases: readonly Case[];
 }
 

@@ -20,7 +20,7 @@ import { type Difference, HEADER_SETS, matchHeaders, matchJson, matchText } from
 import { metadataOfRows } from './metadata-span.ts';
 import { atPointer, fill, newPlaceholders, type Placeholders } from './placeholders.ts';
 import { buildRequest } from './request.ts';
-import { wholeRow } from './stored-row.ts';
+import { wholeRow, withWholeRows } from './stored-row.ts';
 import { ROOT } from './targets.ts';
 
 /** One request with its answer, and what was wrong with it. */
@@ -34,6 +34,14 @@ export interface Exchange {
 
 /** How long a server may take to close a connection that it said it would close. */
 const CLOSE_MS = 5_000;
+
+/** What is sent to read one more answer. */
+const NOTHING: Outgoing = {
+  method: 'GET',
+  head: Buffer.alloc(0),
+  body: Buffer.alloc(0),
+  awaitContinue: false,
+};
 
 /** Runs a case. The last exchange of the result is the one that failed, if one did. */
 export async function runCase(one: Case, port: number, folder: string): Promise<Exchange[]> {
@@ -72,11 +80,12 @@ class CaseRun {
     const expected = then && fill(then, this.#known);
     const answer = await this.#exchange(sent);
     const differences = expected ? compareAnswer(expected, answer, sent) : requireSuccess(answer);
-    if (differences.length === 0) differences.push(...(await this.#checkConnection(answer, expected)));
-    if (differences.length === 0 && answer.kind === 'response')
-      differences.push(...this.#save(step, answer.response));
+    const further = expected?.pipelined ?? [];
+    if (differences.length === 0 && further.length === 0)
+      differences.push(...(await this.#checkConnection(answer, expected)));
+    if (answer.kind === 'response') this.#save(step, answer.response);
     this.exchanges.push({ step: name, sent, answer, expected, differences });
-    return differences.length === 0;
+    return differences.length === 0 && (further.length === 0 || this.#pipelined(name, further));
   }
 
   async stored(stored: StoredRows): Promise<boolean> {
@@ -98,6 +107,25 @@ class CaseRun {
     this.#connection?.close();
   }
 
+  /** Reads the answers to requests that were sent with an earlier one. */
+  async #pipelined(name: string, further: readonly CaseAnswer[]): Promise<boolean> {
+    for (const [index, expected] of further.entries()) {
+      const answer = await this.#connection!.exchange(NOTHING);
+      const differences = compareAnswer(expected, answer, NOTHING);
+      if (differences.length === 0 && index === further.length - 1)
+        differences.push(...(await this.#checkConnection(answer, expected)));
+      this.exchanges.push({
+        step: `${name}, answer ${index + 2}`,
+        sent: NOTHING,
+        answer,
+        expected,
+        differences,
+      });
+      if (differences.length > 0) return false;
+    }
+    return true;
+  }
+
   async #exchange(sent: Outgoing): Promise<Answer> {
     if (!this.#connection?.reusable) {
       this.#connection?.close();
@@ -112,8 +140,10 @@ class CaseRun {
     if (!connection || answer.kind !== 'response') return [];
     const shouldClose = expected?.closed ?? announcesClose(answer.response);
     if (shouldClose) {
-      if (await connection.closedWithin(CLOSE_MS)) return [];
-      return [{ where: 'connection', expected: 'closed', got: `open after ${CLOSE_MS} ms` }];
+      if (!(await connection.closedWithin(CLOSE_MS)))
+        return [{ where: 'connection', expected: 'closed', got: `open after ${CLOSE_MS} ms` }];
+      const more = connection.unread.toString('latin1');
+      return more === '' ? [] : [{ where: 'connection', expected: 'closed, nothing left over', got: more }];
     }
     const probe = compose('GET', '/livez', [['host', `127.0.0.1:${this.#port}`]], Buffer.alloc(0));
     const again = connection.reusable ? await connection.exchange(probe) : undefined;
@@ -166,7 +196,7 @@ function compareBody(expected: CaseAnswer, body: Buffer): Difference[] {
   }
   if (expected.body !== undefined) return matchText(expected.body, body.toString());
   try {
-    return matchJson(expected.json, JSON.parse(body.toString()));
+    return matchJson(withWholeRows(expected.json), JSON.parse(body.toString()));
   } catch {
     return [{ where: 'body', expected: 'JSON', got: body.toString() }];
   }

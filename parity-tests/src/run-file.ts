@@ -47,6 +47,7 @@ export async function runFile(file: CaseFile, cases: readonly Case[], place: Pla
     const own = cases.filter(needsFreshServer);
     if (shared.length > 0) {
       await withServer(place.name, file.server ?? {}, async (server, folder) => {
+        await prepare(file, server.port, folder);
         for (const one of shared) await record(one, () => runOn(one, server.port, folder));
       }).catch(async (error: unknown) => {
         for (const one of shared) if (!results.has(one)) await record(one, () => Promise.reject(error));
@@ -65,13 +66,30 @@ async function runOn(one: Case, port: number, folder: string): Promise<Outcome> 
 
 function runOnOwn(file: CaseFile, one: Case, target: TargetName): Promise<Outcome> {
   const needs = { ...file.server, flags: [...(file.server?.flags ?? []), ...(one.flags ?? [])] };
-  return withServer(target, needs, (server, folder) => runOn(one, server.port, folder));
+  return withServer(target, needs, async (server, folder) => {
+    await prepare(file, server.port, folder);
+    return runOn(one, server.port, folder);
+  });
+}
+
+/** Sends what the file gives to each of its servers; a failure is that of every case on it. */
+async function prepare(file: CaseFile, port: number, folder: string): Promise<void> {
+  if (!file.given) return;
+  const when = { path: '/livez' };
+  const then = { status: 200, json: { status: 'ok' } };
+  const exchanges = await runCase(
+    { name: 'given', rule: 'LAW', given: file.given, when, then },
+    port,
+    folder,
+  );
+  const difference = exchanges.flatMap((exchange) => exchange.differences)[0];
+  if (difference) throw new Error(`given of the file: ${difference.where} is ${difference.got}`);
 }
 
 function runOnForeign(file: CaseFile, one: Case, port: number): Promise<Outcome> {
   const reason =
     one.flags || file.server ? 'needs a server with flags of its own' : 'needs an empty database';
-  if (file.server || needsFreshServer(one)) return Promise.resolve({ kind: 'skipped', reason });
+  if (file.server || file.given || needsFreshServer(one)) return Promise.resolve({ kind: 'skipped', reason });
   return runOn(one, port, '/nonexistent');
 }
 

@@ -38,3 +38,13 @@ export function wholeRow(says: Readonly<Record<string, unknown>>): Record<string
   if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is no column of a row`);
   return { ...DEFAULT_ROW, ...says };
 }
+
+/** A JSON value in which every object with the one key `<row>` has become the whole row that it says. */
+export function withWholeRows(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withWholeRows);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]![0] === '<row>')
+    return wholeRow(entries[0]![1] as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.map(([key, item]) => [key, withWholeRows(item)]));
+}

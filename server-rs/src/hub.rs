@@ -72,16 +72,10 @@ impl StreamFilter {
     }
 
     fn page(&self, above: i64) -> EventFilter {
-        let named = [
-            (NameKind::AgentType, &self.agent_type),
-            (NameKind::EventType, &self.event_type),
-        ];
+        let named = [(NameKind::AgentType, &self.agent_type), (NameKind::EventType, &self.event_type)];
         EventFilter {
             session_id: self.session_id.clone(),
-            names: named
-                .into_iter()
-                .filter_map(|(kind, name)| Some((kind, name.clone()?)))
-                .collect(),
+            names: named.into_iter().filter_map(|(kind, name)| Some((kind, name.clone()?))).collect(),
             above,
             order: Order::OldestFirst,
             ..EventFilter::default()
@@ -113,11 +107,7 @@ impl Ring {
     }
 
     fn restart(&mut self, at: i64) {
-        *self = Self {
-            floor: at,
-            head: at,
-            ..Self::default()
-        };
+        *self = Self { floor: at, head: at, ..Self::default() };
     }
 
     /// Frames after a cursor, up to about one write's worth of bytes, and the cursor after them; `None` when the
@@ -137,11 +127,8 @@ impl Ring {
                 taken.push(Arc::clone(frame));
             }
         }
-        let next = if bytes >= WRITE_BYTES {
-            taken.last().map_or(cursor, |frame| frame.id)
-        } else {
-            self.head
-        };
+        let next =
+            if bytes >= WRITE_BYTES { taken.last().map_or(cursor, |frame| frame.id) } else { self.head };
         Some((taken, next.max(cursor)))
     }
 }

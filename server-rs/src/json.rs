@@ -89,11 +89,7 @@ impl<'a> Scanner<'a> {
 
     fn end(&mut self) -> Scan<()> {
         self.skip_space();
-        if self.at == self.bytes.len() {
-            Ok(())
-        } else {
-            Err(InvalidJson)
-        }
+        if self.at == self.bytes.len() { Ok(()) } else { Err(InvalidJson) }
     }
 
     /// An event at this place, which lies in `depth` containers.
@@ -151,11 +147,7 @@ impl<'a> Scanner<'a> {
             b'n' => self.literal(b"null", SpanKind::Null)?,
             _ => self.number()?,
         };
-        Ok(Span {
-            start,
-            end: self.at,
-            kind,
-        })
+        Ok(Span { start, end: self.at, kind })
     }
 
     /// The members of the object at this place; `depth` counts the object itself.
@@ -170,11 +162,7 @@ impl<'a> Scanner<'a> {
                 return Err(InvalidJson);
             }
             let kind = self.string()?;
-            let key = Span {
-                start,
-                end: self.at,
-                kind,
-            };
+            let key = Span { start, end: self.at, kind };
             self.skip_space();
             self.expect(b':')?;
             self.skip_space();
@@ -318,9 +306,7 @@ fn plain_prefix(bytes: &[u8]) -> usize {
         }
         at += 8;
     }
-    let rest = bytes[at..]
-        .iter()
-        .take_while(|&&byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
+    let rest = bytes[at..].iter().take_while(|&&byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
     at + rest.count()
 }
 
@@ -330,13 +316,7 @@ mod tests {
 
     #[test]
     fn agrees_with_serde_on_what_is_json() {
-        let valid = [
-            "{}",
-            " [1,-0.5e+3,true,false,null,\"\\u00e9\\n\"] ",
-            "0",
-            "\"\"",
-            "{\"a\":{\"b\":[]}}",
-        ];
+        let valid = ["{}", " [1,-0.5e+3,true,false,null,\"\\u00e9\\n\"] ", "0", "\"\"", "{\"a\":{\"b\":[]}}"];
         let invalid = [
             "",
             " ",
@@ -406,9 +386,6 @@ mod tests {
                 assert_eq!(plain_prefix(&bytes), at);
             }
         }
-        assert_eq!(
-            plain_prefix("ÿ\u{7f}é!#[]".repeat(5).as_bytes()),
-            "ÿ\u{7f}é!#[]".len() * 5
-        );
+        assert_eq!(plain_prefix("ÿ\u{7f}é!#[]".repeat(5).as_bytes()), "ÿ\u{7f}é!#[]".len() * 5);
     }
 }

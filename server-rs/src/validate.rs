@@ -16,16 +16,9 @@ pub fn validate_event(
     max_metadata_bytes: usize,
 ) -> Result<Event, Vec<FieldError>> {
     if !raw.is_object {
-        return Err(vec![FieldError {
-            field: "body",
-            message: VOCABULARY.field_messages.object.clone(),
-        }]);
+        return Err(vec![FieldError { field: "body", message: VOCABULARY.field_messages.object.clone() }]);
     }
-    let mut checker = Checker {
-        body,
-        raw,
-        problems: Vec::new(),
-    };
+    let mut checker = Checker { body, raw, problems: Vec::new() };
     let session_id = checker.required_text(Field::SessionId);
     let agent_type = checker.required_text(Field::AgentType);
     let event_type = checker.required_choice(Field::EventType, &VOCABULARY.event_types);
@@ -91,10 +84,7 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn problem<T>(&mut self, field: Field, message: impl Into<String>) -> Option<T> {
-        self.problems.push(FieldError {
-            field: field.name(),
-            message: message.into(),
-        });
+        self.problems.push(FieldError { field: field.name(), message: message.into() });
         None
     }
 
@@ -130,25 +120,14 @@ impl<'a> Checker<'a> {
             return None;
         }
         let decoded = self.decoded(field, &VOCABULARY.field_messages.string_when_provided)?;
-        if trim_text(decoded.text()).is_empty() {
-            None
-        } else {
-            self.bounded(field, decoded)
-        }
+        if trim_text(decoded.text()).is_empty() { None } else { self.bounded(field, decoded) }
     }
 
     fn bounded(&mut self, field: Field, decoded: Decoded<'a>) -> Option<Text> {
         let text = decoded.into_trimmed();
-        let limit = LIMITS
-            .string_bytes
-            .get(field.name())
-            .copied()
-            .unwrap_or(usize::MAX);
+        let limit = LIMITS.string_bytes.get(field.name()).copied().unwrap_or(usize::MAX);
         if text.of(self.body).len() > limit {
-            let message = fill(
-                &VOCABULARY.field_messages.max_bytes,
-                &[("limit", &limit.to_string())],
-            );
+            let message = fill(&VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
             return self.problem(field, message);
         }
         Some(text)
@@ -175,13 +154,7 @@ impl<'a> Checker<'a> {
         if let Some(known) = choices.iter().find(|choice| *choice == text) {
             return Some(known);
         }
-        self.problem(
-            field,
-            fill(
-                &VOCABULARY.field_messages.one_of,
-                &[("values", &choices.join(", "))],
-            ),
-        )
+        self.problem(field, fill(&VOCABULARY.field_messages.one_of, &[("values", &choices.join(", "))]))
     }
 
     fn integer(&mut self, field: Field) -> Option<i64> {
@@ -189,11 +162,7 @@ impl<'a> Checker<'a> {
         if span.is_absent() {
             return None;
         }
-        let value = if span.kind == SpanKind::Number {
-            parse_integer(self.token(span))
-        } else {
-            None
-        };
+        let value = if span.kind == SpanKind::Number { parse_integer(self.token(span)) } else { None };
         value.or_else(|| self.problem(field, &*VOCABULARY.field_messages.integer))
     }
 
@@ -202,19 +171,12 @@ impl<'a> Checker<'a> {
         if span.is_absent() {
             return None;
         }
-        let value = if span.kind == SpanKind::Number {
-            parse_number(self.token(span))
-        } else {
-            f64::NAN
-        };
+        let value = if span.kind == SpanKind::Number { parse_number(self.token(span)) } else { f64::NAN };
         if value.is_nan() || value < 0.0 {
             self.problem(field, &*VOCABULARY.field_messages.number)
         } else if value > LIMITS.max_cost_usd {
             let limit = LIMITS.max_cost_usd.to_string();
-            self.problem(
-                field,
-                fill(&VOCABULARY.field_messages.max_number, &[("limit", &limit)]),
-            )
+            self.problem(field, fill(&VOCABULARY.field_messages.max_number, &[("limit", &limit)]))
         } else {
             Some(nanos_from_usd(value))
         }
@@ -262,12 +224,8 @@ mod tests {
 
     fn check(body: &str) -> Result<Event, Vec<String>> {
         let raw = scan_event(body).expect("valid JSON");
-        validate_event(body, &raw, 10_240).map_err(|problems| {
-            problems
-                .iter()
-                .map(|p| format!("{}: {}", p.field, p.message))
-                .collect()
-        })
+        validate_event(body, &raw, 10_240)
+            .map_err(|problems| problems.iter().map(|p| format!("{}: {}", p.field, p.message)).collect())
     }
 
     #[test]
@@ -292,22 +250,13 @@ mod tests {
         let event = check(body).expect("valid");
         assert_eq!(event.session_id.of(body), "é s");
         assert_eq!(event.agent_type.of(body), "a");
-        assert_eq!(
-            (event.event_type, event.status, event.source),
-            ("error", "error", "api")
-        );
-        assert_eq!(
-            (event.tool_name, event.event_id, event.metadata.of(body)),
-            (None, None, "{}")
-        );
+        assert_eq!((event.event_type, event.status, event.source), ("error", "error", "api"));
+        assert_eq!((event.tool_name, event.event_id, event.metadata.of(body)), (None, None, "{}"));
     }
 
     #[test]
     fn an_infinite_cost_is_above_the_limit() {
         let body = r#"{"session_id":"s","agent_type":"a","event_type":"error","cost_usd":1e400}"#;
-        assert_eq!(
-            check(body),
-            Err(vec!["cost_usd: must be at most 1000000".to_owned()])
-        );
+        assert_eq!(check(body), Err(vec!["cost_usd: must be at most 1000000".to_owned()]));
     }
 }

@@ -36,9 +36,7 @@ pub struct Connection {
 
 /// Serves until `drain` turns true, then until every connection has ended.
 pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Receiver<bool>) {
-    let port = listener
-        .local_addr()
-        .map_or(0, |address: SocketAddr| address.port());
+    let port = listener.local_addr().map_or(0, |address: SocketAddr| address.port());
     let slots = Arc::new(Semaphore::new(LIMITS.connections));
     // Each connection holds a clone; the last to go lets this function return.
     let (alive, mut all_gone) = tokio::sync::mpsc::channel::<()>(1);
@@ -76,6 +74,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Rece
 async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: watch::Receiver<bool>) {
     let wire = Wire::new();
     let stream = WireStream::new(socket, Arc::clone(&wire));
+    let half_asked = Arc::clone(&wire);
     let extension = Connection { wire, port };
     let service = router.map_request(move |mut request: http::Request<Incoming>| {
         request.extensions_mut().insert(extension.clone());
@@ -90,7 +89,8 @@ async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: wat
     let mut draining = pin!(async move { drain.wait_for(|drain| *drain).await.map(|_| ()) });
     let mut told = false;
     let ended = std::future::poll_fn(|cx| {
-        if !told && draining.as_mut().poll(cx).is_ready() {
+        // A request that has begun to come in is answered first; that answer closes the connection.
+        if !told && !half_asked.is_partial() && draining.as_mut().poll(cx).is_ready() {
             told = true;
             std::pin::Pin::new(&mut connection).graceful_shutdown();
         }

@@ -17,9 +17,7 @@ use crate::timestamp::format_timestamp;
 /// `GET /api/stats` (rule STA-01).
 pub async fn totals(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, cutoffs) = (stats_filter(&request.parameters), app.cutoffs());
-    let json = app
-        .store
-        .read(move |connection| totals_json(connection, &filter, cutoffs));
+    let json = app.store.read(move |connection| totals_json(connection, &filter, cutoffs));
     Ok(reply::ok(json.await?))
 }
 
@@ -45,11 +43,8 @@ pub fn totals_json(
         json.extend_from_slice(&rest[first + 1..]);
         Ok(())
     })?;
-    let lists = [
-        ("tools", NameKind::ToolName),
-        ("models", NameKind::Model),
-        ("event_types", NameKind::EventType),
-    ];
+    let lists =
+        [("tools", NameKind::ToolName), ("models", NameKind::Model), ("event_types", NameKind::EventType)];
     for (name, kind) in lists.into_iter().chain([("branches", NameKind::Branch)]) {
         list(&mut json, name, |row| stats.counts(kind, row))?;
         if name == "tools" {

@@ -29,17 +29,17 @@ const HEARTBEAT: &[u8] = b": heartbeat\n\n";
 pub async fn stream(State(app): State<Arc<App>>, method: Method, request: Request) -> reply::Reply {
     let parameters = &request.parameters;
     let header = request.headers.get("last-event-id").map(|value| {
-        value
-            .to_str()
-            .map_or(Err(()), Ok)
-            .and_then(|text| if text.is_empty() { Err(()) } else { Ok(text) })
+        value.to_str().map_or(Err(()), Ok).and_then(|text| if text.is_empty() { Err(()) } else { Ok(text) })
     });
     let cursor = match header {
         None => parameters.number("after"),
         Some(text) => Some(parse_cursor("Last-Event-ID", text.unwrap_or_default())?),
     };
     if method == Method::HEAD {
-        return Ok(reply::stream(Body::empty()));
+        // A body without a length, so that none is said: GET says none either.
+        return Ok(reply::stream(Body::from_stream(futures_util::stream::empty::<
+            Result<Bytes, std::convert::Infallible>,
+        >())));
     }
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = StreamFilter {
@@ -61,19 +61,14 @@ pub async fn stream(State(app): State<Arc<App>>, method: Method, request: Reques
         })
         .to_string(),
     );
-    let other_epoch = parameters
-        .text("epoch")
-        .is_some_and(|epoch| epoch != app.store.epoch());
+    let other_epoch = parameters.text("epoch").is_some_and(|epoch| epoch != app.store.epoch());
     if other_epoch || cursor.is_some_and(|cursor| cursor > newest) {
         subscription.reset();
         opening.unsplit(data(r#"{"type":"reset"}"#));
     }
     let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
     // A client that takes no byte for this long is given up (rule STR-08).
-    request
-        .connection
-        .wire
-        .set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
+    request.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
     let client = Client {
         stats: app.stats_frames.subscribe(),
         closing: app.hub.closing(),
@@ -148,14 +143,12 @@ pub async fn publish_stats(app: Arc<App>) {
             continue;
         }
         let cutoffs = app.cutoffs();
-        let stats = app
-            .store
-            .read(move |connection| totals_json(connection, &StatsFilter::default(), cutoffs));
+        let stats =
+            app.store.read(move |connection| totals_json(connection, &StatsFilter::default(), cutoffs));
         // A read that failed has been logged; the next interval tries again.
         if let Ok(stats) = stats.await {
             let frame = [br#"{"type":"stats","payload":"#.as_slice(), &stats, b"}"].concat();
-            app.stats_frames
-                .send_replace(data(&String::from_utf8_lossy(&frame)).freeze());
+            app.stats_frames.send_replace(data(&String::from_utf8_lossy(&frame)).freeze());
         }
     }
 }

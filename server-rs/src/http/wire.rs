@@ -19,7 +19,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use crate::contract::LIMITS;
-use crate::http::head::{ChunkScanner, Framing, HeadScanner, Progress, Violation};
+use crate::http::chunks::ChunkScanner;
+use crate::http::head::{Framing, HeadScanner, Progress, Violation};
 
 /// The target that stands for a refused request: `^` never passes the scan of a head.
 pub const REFUSED: &str = "/^";
@@ -29,6 +30,8 @@ pub const REFUSED: &str = "/^";
 pub struct Wire {
     /// A request's head was handed on, and its answer is not finished.
     busy: AtomicBool,
+    /// A request's head has begun, and has not ended.
+    partial: AtomicBool,
     /// How long a write may make no progress, in milliseconds.
     write_stall_ms: AtomicU64,
 }
@@ -38,16 +41,19 @@ impl Wire {
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             busy: AtomicBool::new(false),
+            partial: AtomicBool::new(false),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
         })
     }
 
     /// Shortens the time that a client may take no byte (rule STR-08).
     pub fn set_write_stall(&self, limit: Duration) {
-        self.write_stall_ms.store(
-            u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-            Ordering::Relaxed,
-        );
+        self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Whether a request has begun to come in, so that it will be answered even while the server drains.
+    pub fn is_partial(&self) -> bool {
+        self.partial.load(Ordering::Acquire)
     }
 
     /// The answer is finished.
@@ -109,12 +115,22 @@ impl WireStream {
 
     /// Looks at what came, and lets through what may pass.
     fn judge(&mut self) {
+        if matches!(self.state, State::Head(_)) {
+            // Empty lines before a request line mean nothing (RFC 9112, section 2.2).
+            let skipped = self.inbox.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            self.inbox.advance(skipped);
+        }
         while self.passed < self.inbox.len() {
             let fresh = &self.inbox[self.passed..];
             match &mut self.state {
                 State::Head(scanner) => match scanner.scan(fresh) {
                     Progress::Partial => return,
                     Progress::Complete(end, framing) => {
+                        let (from, hidden) = (self.passed, scanner.connection_headers().to_vec());
+                        for at in hidden {
+                            // hyper would promise to keep a connection that is about to be closed.
+                            self.inbox[from + at] = b'x';
+                        }
                         self.passed += end;
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = match framing {
@@ -129,8 +145,7 @@ impl WireStream {
                     }
                     Progress::Violated(violation, is_head) => {
                         self.inbox.truncate(self.passed);
-                        self.inbox
-                            .extend_from_slice(refused_request(violation, is_head).as_bytes());
+                        self.inbox.extend_from_slice(refused_request(violation, is_head).as_bytes());
                         self.passed = self.inbox.len();
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = State::Refused;
@@ -148,7 +163,7 @@ impl WireStream {
                 State::Chunks(scanner) => match scanner.scan(fresh) {
                     Ok(taken) => {
                         self.passed += taken;
-                        if *scanner == ChunkScanner::Done {
+                        if scanner.is_done() {
                             self.state = State::Head(HeadScanner::default());
                             return;
                         }
@@ -185,15 +200,9 @@ impl WireStream {
                 Waiting::FirstHead | Waiting::RestOfHead => LIMITS.head_timeout_ms,
                 Waiting::NextRequest => LIMITS.keep_alive_idle_ms,
             };
-            self.read_timer
-                .as_mut()
-                .reset(Instant::now() + Duration::from_millis(limit));
+            self.read_timer.as_mut().reset(Instant::now() + Duration::from_millis(limit));
         }
-        if waiting == Waiting::Nothing {
-            Poll::Pending
-        } else {
-            self.read_timer.as_mut().poll(cx)
-        }
+        if waiting == Waiting::Nothing { Poll::Pending } else { self.read_timer.as_mut().poll(cx) }
     }
 }
 
@@ -203,6 +212,8 @@ impl AsyncRead for WireStream {
         loop {
             if this.passed == 0 {
                 this.judge();
+                let partial = matches!(this.state, State::Head(_)) && this.inbox.len() > this.passed;
+                this.wire.partial.store(partial, Ordering::Release);
             }
             if this.passed > 0 {
                 let taken = this.passed.min(buf.remaining());
@@ -261,9 +272,7 @@ impl WireStream {
             return written;
         }
         let limit = Duration::from_millis(self.wire.write_stall_ms.load(Ordering::Relaxed));
-        let timer = self
-            .write_timer
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+        let timer = self.write_timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         ready!(timer.as_mut().poll(cx));
         Poll::Ready(Err(Error::from(ErrorKind::TimedOut)))
     }

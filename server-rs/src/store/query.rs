@@ -126,10 +126,7 @@ impl Cutoffs {
     /// As of `now`.
     pub fn new(now: i64, timeout_minutes: i64) -> Self {
         let timeout = timeout_minutes * 60_000;
-        Self {
-            idle: now - timeout,
-            ended: now - 2 * timeout,
-        }
+        Self { idle: now - timeout, ended: now - 2 * timeout }
     }
 }
 
@@ -180,12 +177,8 @@ pub fn get_session(
     cutoffs: Cutoffs,
     visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<bool> {
-    Ok(each(
-        connection,
-        queries::SELECT_SESSION,
-        params![cutoffs.idle, cutoffs.ended, session_id],
-        visit,
-    )? > 0)
+    Ok(each(connection, queries::SELECT_SESSION, params![cutoffs.idle, cutoffs.ended, session_id], visit)?
+        > 0)
 }
 
 /// What statistics are asked about.
@@ -225,13 +218,7 @@ impl<'c> Stats<'c> {
             .unwrap_or(Some(NO_NAME));
         let (first_hour, last_hour) =
             since.map_or((ALL_TIME, ALL_TIME), |since| (hour_of(since).max(0), NO_BOUND));
-        Ok(Self {
-            connection,
-            first_hour,
-            last_hour,
-            agent_type,
-            since,
-        })
+        Ok(Self { connection, first_hour, last_hour, agent_type, since })
     }
 
     /// `select_totals.sql`
@@ -276,11 +263,7 @@ impl<'c> Stats<'c> {
         limit: u64,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let last_hour = if self.last_hour == ALL_TIME {
-            NO_BOUND
-        } else {
-            self.last_hour
-        };
+        let last_hour = if self.last_hour == ALL_TIME { NO_BOUND } else { self.last_hour };
         let values = params![self.first_hour, last_hour, self.agent_type, signed(limit)];
         each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
     }
@@ -295,13 +278,8 @@ impl<'c> Stats<'c> {
     }
 
     fn rows(&self, sql: &str, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-        each(
-            self.connection,
-            sql,
-            params![self.first_hour, self.last_hour, self.agent_type],
-            visit,
-        )
-        .map(|_| ())
+        each(self.connection, sql, params![self.first_hour, self.last_hour, self.agent_type], visit)
+            .map(|_| ())
     }
 
     fn rows_of(
