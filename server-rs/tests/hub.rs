@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use ingest_server::clock::Clock;
 use ingest_server::config::Durability;
-use ingest_server::hub::{Hub, StreamFilter, Subscription};
+use ingest_server::hub::{Hub, Subscription};
 use ingest_server::json::scan_batch;
+use ingest_server::ring::StreamFilter;
 use ingest_server::store::Store;
 use ingest_server::store::events::Submission;
 use ingest_server::validate::validate_event;

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ use tower::ServiceExt;
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::http::reply;
-use crate::http::wire::{Wire, WireStream};
+use crate::http::wire::WireStream;
 
 /// A request's connection, among the request's extensions.
 #[derive(Debug, Clone)]
@@ -32,6 +33,43 @@ pub struct Connection {
     pub wire: Arc<Wire>,
     /// The port that the request came in on.
     pub port: u16,
+}
+
+/// What a connection and the requests on it know of each other.
+#[derive(Debug)]
+pub struct Wire {
+    /// A request's head was handed on, and its answer is not finished.
+    pub(super) busy: AtomicBool,
+    /// A request's head has begun, and has not ended.
+    pub(super) partial: AtomicBool,
+    /// How long a write may make no progress, in milliseconds.
+    pub(super) write_stall_ms: AtomicU64,
+}
+
+impl Wire {
+    /// Nothing asked yet.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            busy: AtomicBool::new(false),
+            partial: AtomicBool::new(false),
+            write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
+        })
+    }
+
+    /// Shortens the time that a client may take no byte (rule STR-08).
+    pub fn set_write_stall(&self, limit: Duration) {
+        self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Whether a request has begun to come in, so that it will be answered even while the server drains.
+    pub fn is_partial(&self) -> bool {
+        self.partial.load(Ordering::Acquire)
+    }
+
+    /// The answer is finished.
+    pub fn finish(&self) {
+        self.busy.store(false, Ordering::Release);
+    }
 }
 
 /// Serves until `drain` turns true, then until every connection has ended.

@@ -15,6 +15,21 @@ pub enum Violation {
     Code(ErrorCode),
 }
 
+/// The target that stands for a refused request: `^` never passes the scan of a head.
+pub const REFUSED: &str = "/^";
+
+impl Violation {
+    /// A request in place of the one that breaks a rule, so that its answer is made where all answers are.
+    pub fn as_request(self, is_head: bool) -> String {
+        let method = if is_head { "HEAD" } else { "GET" };
+        let code = match self {
+            Violation::Bare => "",
+            Violation::Code(code) => code.as_str(),
+        };
+        format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+    }
+}
+
 /// How a request's body is delimited (RFC 9112, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {

@@ -47,8 +47,8 @@ use crate::error::{ErrorCode, Failure};
 use body::{BodySlot, Deadline};
 use connection::{Connection, FinishGuard, Held};
 use guard::Admitted;
+use head::REFUSED;
 use parameters::Parameters;
-use wire::REFUSED;
 
 /// Every route.
 pub fn router(app: &Arc<App>) -> Router {

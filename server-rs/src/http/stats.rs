@@ -11,7 +11,8 @@ use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::render::{self, Lines};
 use crate::store::names::NameKind;
-use crate::store::query::{Cutoffs, Stats, StatsFilter};
+use crate::store::query::Cutoffs;
+use crate::store::totals::{Stats, StatsFilter};
 use crate::timestamp::format_timestamp;
 
 /// `GET /api/stats` (rule STA-01).

@@ -19,8 +19,9 @@ use crate::error::{ErrorCode, Failure};
 use crate::http::parameters::parse_cursor;
 use crate::http::stats::totals_json;
 use crate::http::{Request, reply};
-use crate::hub::{Frame, StreamFilter, Subscription};
-use crate::store::query::StatsFilter;
+use crate::hub::Subscription;
+use crate::ring::{Frame, StreamFilter};
+use crate::store::totals::StatsFilter;
 use crate::timestamp::format_timestamp;
 
 const HEARTBEAT: &[u8] = b": heartbeat\n\n";

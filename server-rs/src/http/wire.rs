@@ -1,7 +1,7 @@
 //! A connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
 //!
 //! Reading: the head of each request is held back until it has been looked at; one that breaks a rule is
-//! replaced by a request for [`REFUSED`], a target that no client can send, so that its answer is made where all
+//! replaced by a request for [`crate::http::head::REFUSED`], a target that no client can send, so that its answer is made where all
 //! answers are. Writing: a client that takes no byte for too long is given up. Only this side has this file:
 //! Node shows its application what hyper hides.
 
@@ -9,7 +9,7 @@ use std::future::Future;
 use std::io::{Error, ErrorKind, Result};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -20,47 +20,8 @@ use tokio::time::{Instant, Sleep};
 
 use crate::contract::LIMITS;
 use crate::http::chunks::ChunkScanner;
-use crate::http::head::{Framing, HeadScanner, Progress, Violation};
-
-/// The target that stands for a refused request: `^` never passes the scan of a head.
-pub const REFUSED: &str = "/^";
-
-/// What a connection and the requests on it know of each other.
-#[derive(Debug)]
-pub struct Wire {
-    /// A request's head was handed on, and its answer is not finished.
-    busy: AtomicBool,
-    /// A request's head has begun, and has not ended.
-    partial: AtomicBool,
-    /// How long a write may make no progress, in milliseconds.
-    write_stall_ms: AtomicU64,
-}
-
-impl Wire {
-    /// Nothing asked yet.
-    pub fn new() -> Arc<Self> {
-        Arc::new(Self {
-            busy: AtomicBool::new(false),
-            partial: AtomicBool::new(false),
-            write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
-        })
-    }
-
-    /// Shortens the time that a client may take no byte (rule STR-08).
-    pub fn set_write_stall(&self, limit: Duration) {
-        self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
-
-    /// Whether a request has begun to come in, so that it will be answered even while the server drains.
-    pub fn is_partial(&self) -> bool {
-        self.partial.load(Ordering::Acquire)
-    }
-
-    /// The answer is finished.
-    pub fn finish(&self) {
-        self.busy.store(false, Ordering::Release);
-    }
-}
+use crate::http::connection::Wire;
+use crate::http::head::{Framing, HeadScanner, Progress};
 
 enum State {
     Head(HeadScanner),
@@ -145,7 +106,7 @@ impl WireStream {
                     }
                     Progress::Violated(violation, is_head) => {
                         self.inbox.truncate(self.passed);
-                        self.inbox.extend_from_slice(refused_request(violation, is_head).as_bytes());
+                        self.inbox.extend_from_slice(violation.as_request(is_head).as_bytes());
                         self.passed = self.inbox.len();
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = State::Refused;
@@ -280,12 +241,3 @@ impl WireStream {
 
 /// As much as one read of the socket takes.
 const READ_BYTES: usize = 64 * 1024;
-
-fn refused_request(violation: Violation, is_head: bool) -> String {
-    let method = if is_head { "HEAD" } else { "GET" };
-    let code = match violation {
-        Violation::Bare => "",
-        Violation::Code(code) => code.as_str(),
-    };
-    format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-}

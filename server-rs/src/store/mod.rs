@@ -18,8 +18,10 @@ pub mod events;
 pub mod writer;
 /// The pool of reading connections.
 pub mod reader;
-/// The reads.
+/// The reads of events, sessions and health.
 pub mod query;
+/// The reads of statistics.
+pub mod totals;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -131,12 +131,13 @@ impl Work {
         };
         match stored {
             Ok((outcomes, newest)) => {
+                // Before the answers: a stream that begins after one of them must not be behind it.
+                if let Some(newest) = newest {
+                    self.newest.send_replace(newest);
+                }
                 for ((_, reply), outcomes) in group.drain(..).zip(outcomes) {
                     // A client that is gone does not undo its commit.
                     drop(reply.send(Ok(outcomes)));
-                }
-                if let Some(newest) = newest {
-                    self.newest.send_replace(newest);
                 }
             }
             Err(code) => group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code)))),
