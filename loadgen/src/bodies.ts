@@ -1,0 +1,62 @@
+/**
+ * Request bodies from a pool: body number n holds the events n*size to n*size+size-1 of the endless sequence
+ * that the pool makes when it is repeated with fresh event and session ids.
+ *
+ * What must stay true: a body is a function of pool and number alone, so it does not matter which
+ * connection asks first, and both servers get the same. Only the body that is being sent is in memory beside
+ * the pool. Copying is what the generator spends per event, so nothing here parses or prints JSON.
+ */
+import type { Pool } from './pool.ts';
+import { writeUuid } from './random.ts';
+
+const OPEN = Buffer.from('{"events":[');
+const CLOSE = Buffer.from(']}');
+const COMMA = 0x2c;
+
+/** Sessions and events draw their UUIDs from different seeds. */
+const SESSION_SEED_OFFSET = 0x5e55;
+
+export interface Range {
+  /** Number of the first event in the endless sequence. */
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The body of a batch, ready to be sent. */
+export function batchBody(pool: Pool, range: Range): Buffer {
+  let size = OPEN.length + CLOSE.length + range.count - 1;
+  for (let i = 0; i < range.count; i++) size += templateAt(pool, range.first + i).bytes.length;
+  const body = Buffer.allocUnsafe(size);
+  let at = OPEN.copy(body, 0);
+  for (let i = 0; i < range.count; i++) {
+    if (i > 0) body[at++] = COMMA;
+    at = writeEvent(pool, range.first + i, body, at);
+  }
+  CLOSE.copy(body, at);
+  return body;
+}
+
+/** How many of the events in the range carry an `event_id`. */
+export function countWithId(pool: Pool, range: Range): number {
+  const { templates, facts } = pool;
+  const whole = Math.floor(range.count / templates.length);
+  let count = whole * facts.with_event_id;
+  for (let i = whole * templates.length; i < range.count; i++) {
+    if (templateAt(pool, range.first + i).idAt >= 0) count++;
+  }
+  return count;
+}
+
+function templateAt(pool: Pool, index: number) {
+  return pool.templates[index % pool.templates.length]!;
+}
+
+function writeEvent(pool: Pool, index: number, body: Buffer, at: number): number {
+  const template = templateAt(pool, index);
+  template.bytes.copy(body, at);
+  if (template.idAt >= 0) writeUuid(body, at + template.idAt, pool.seed, index);
+  const repetition = Math.floor(index / pool.templates.length);
+  const session = repetition * pool.sessions + template.session;
+  writeUuid(body, at + template.sessionAt, pool.seed + SESSION_SEED_OFFSET, session);
+  return at + template.bytes.length;
+}

@@ -1,0 +1,73 @@
+/**
+ * Builds a server whose artefact is missing or older than what it is made from.
+ *
+ * A stale binary measures code that nobody reads. The scripts of package.json do the building; nothing here
+ * knows cargo or a bundler.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
+import { ROOT, type Target } from '../../parity-tests/src/targets.ts';
+import { BenchFailure } from './failure.ts';
+import type { Lifetime } from './lifetime.ts';
+
+export type Freshness = 'fresh' | 'stale' | 'missing';
+
+/** Folders that are made, not written. */
+const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests']);
+
+export async function freshnessOf(target: Target): Promise<Freshness> {
+  const built = await modifiedMs(target.artefact);
+  if (built === null) return 'missing';
+  for (const source of target.sources) {
+    if ((await newestMs(resolve(ROOT, source))) > built) return 'stale';
+  }
+  return 'fresh';
+}
+
+/** Runs the target's script; its output goes to stderr, since stdout is for the result. */
+export async function build(target: Target, lifetime: Lifetime): Promise<void> {
+  const [command, ...first] = await packageManager();
+  const child = spawn(command!, [...first, 'run', target.build], {
+    cwd: ROOT,
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  const release = lifetime.add(async () => void child.kill('SIGTERM'));
+  const ended = once(child, 'close').catch((error: unknown) => {
+    throw new BenchFailure('build_failed', `pnpm ${target.build} could not be started: ${String(error)}`);
+  });
+  const [code] = await lifetime.orInterrupted(ended);
+  await release();
+  if (code !== 0) throw new BenchFailure('build_failed', `pnpm ${target.build} ended with ${code}`);
+  if ((await modifiedMs(target.artefact)) === null) {
+    throw new BenchFailure('build_failed', `pnpm ${target.build} made no ${target.artefact}`);
+  }
+}
+
+/** The pnpm that runs this script, a file of JavaScript or a program; without one, the pinned version. */
+async function packageManager(): Promise<string[]> {
+  const running = process.env.npm_execpath;
+  if (running !== undefined && running !== '') {
+    return ['.js', '.cjs', '.mjs'].includes(extname(running)) ? [process.execPath, running] : [running];
+  }
+  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    packageManager: string;
+  };
+  return ['npx', '--yes', manifest.packageManager];
+}
+
+async function newestMs(path: string): Promise<number> {
+  const own = await stat(path).catch(() => null);
+  // A source that does not exist yet cannot make anything stale.
+  if (own === null) return 0;
+  if (!own.isDirectory()) return own.mtimeMs;
+  const entries = await readdir(path, { withFileTypes: true });
+  const kept = entries.filter((entry) => !SKIPPED.has(entry.name) && (entry.isFile() || entry.isDirectory()));
+  const times = await Promise.all(kept.map((entry) => newestMs(join(path, entry.name))));
+  return Math.max(0, ...times);
+}
+
+async function modifiedMs(path: string): Promise<number | null> {
+  return (await stat(path).catch(() => null))?.mtimeMs ?? null;
+}

@@ -1,0 +1,79 @@
+/**
+ * The machine and the versions a run was made with.
+ *
+ * What must stay true: no path, host name or user name of the machine gets into a result. What the system
+ * does not say is `null`.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
+import { ROOT } from '../../parity-tests/src/targets.ts';
+
+export interface Environment {
+  readonly cpu_model: string | null;
+  readonly cpu_cores: number;
+  readonly memory_bytes: number;
+  readonly platform: string;
+  readonly arch: string;
+  readonly kernel: string;
+  /** Type of the file system that holds the databases. */
+  readonly database_file_system: string | null;
+  /** One, five and fifteen minutes, before anything was started. */
+  readonly load_average: readonly number[];
+  readonly node_version: string;
+  readonly rustc_version: string | null;
+  readonly commit: string | null;
+  /** Whether tracked or new files differ from the commit. */
+  readonly dirty: boolean | null;
+}
+
+export function readEnvironment(): Environment {
+  const status = output('git', ['status', '--porcelain', '--', ROOT, `:!${ROOT}benchmark-results.json`]);
+  const processors = cpus();
+  return {
+    cpu_model: processors[0]?.model.trim() || null,
+    cpu_cores: processors.length,
+    memory_bytes: totalmem(),
+    platform: platform(),
+    arch: arch(),
+    kernel: release(),
+    database_file_system: fileSystemOf(tmpdir()),
+    load_average: loadavg(),
+    node_version: process.versions.node,
+    rustc_version: output('rustc', ['--version']),
+    commit: output('git', ['rev-parse', 'HEAD']),
+    dirty: status === null ? null : status !== '',
+  };
+}
+
+function output(command: string, args: readonly string[]): string | null {
+  try {
+    return execFileSync(command, args, {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return null;
+  }
+}
+
+/** The type of the longest mount point that the folder lies under, from proc_pid_mountinfo(5). */
+function fileSystemOf(folder: string): string | null {
+  let table: string;
+  try {
+    table = readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return null;
+  }
+  let best = { point: '', type: null as string | null };
+  for (const line of table.trim().split('\n')) {
+    const [before, after] = line.split(' - ');
+    const point = before?.split(' ')[4];
+    const type = after?.split(' ')[0];
+    if (point === undefined || type === undefined) continue;
+    const below = folder === point || folder.startsWith(point.endsWith('/') ? point : `${point}/`);
+    if (below && point.length >= best.point.length) best = { point, type };
+  }
+  return best.type;
+}

@@ -1,0 +1,79 @@
+/**
+ * Starts a server the way every part of a run does: the same flags for both, a database in a fresh folder,
+ * and both taken back when the run ends.
+ */
+import { join } from 'node:path';
+import { type RunningServer, StartError } from '../../parity-tests/src/server.ts';
+import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { Contenders } from './contenders.ts';
+import { BenchFailure } from './failure.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { Options } from './options.ts';
+import { type Placement, pinningCommand } from './placement.ts';
+
+/** What a server is started with, the same in every part of the run. */
+export interface Launch {
+  readonly contenders: Contenders;
+  readonly options: Options;
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
+}
+
+export interface Launched {
+  readonly server: RunningServer;
+  readonly folder: string;
+  readonly database: string;
+  /** SIGTERM, and the time until the process was gone, in milliseconds; anything but exit 0 is a failure. */
+  stop(): Promise<number>;
+  /** Removes the folder. */
+  discard(): Promise<void>;
+}
+
+export function serverFlags(options: Options, database: string): string[] {
+  const flags = ['--db', database, '--durability', options.durability];
+  if (options.maxMetadataBytes !== undefined)
+    flags.push('--max-metadata-bytes', String(options.maxMetadataBytes));
+  return flags;
+}
+
+export async function launch(name: TargetName, how: Launch): Promise<Launched> {
+  const { lifetime } = how;
+  const folder = await lifetime.temporaryFolder();
+  const database = join(folder.path, 'events.db');
+  const starting = how.contenders.start(name, {
+    flags: serverFlags(how.options, database),
+    cwd: folder.path,
+    wrapper: pinningCommand(how.placement.server_cpus),
+  });
+  // Held from before it is ready, so that an interruption in between ends it too.
+  const release = lifetime.add(() => starting.then((server) => server.stop()));
+  const server = await lifetime.orInterrupted(starting).catch(async (error: unknown) => {
+    if (!(error instanceof StartError)) throw error;
+    throw new BenchFailure('server_failed', `${name} did not start: ${error.message}`, tail(error.stderr));
+  });
+  return {
+    server,
+    folder: folder.path,
+    database,
+    async stop() {
+      const from = performance.now();
+      await release();
+      const exit = await server.exited;
+      if (exit.code === 0) return performance.now() - from;
+      const how = exit.signal ?? `code ${exit.code}`;
+      throw new BenchFailure(
+        'server_failed',
+        `${name} ended with ${how} instead of 0`,
+        tail(server.stderr()),
+      );
+    },
+    async discard() {
+      await folder.release();
+    },
+  };
+}
+
+/** The end of a log, for a report. */
+export function tail(log: string): string[] {
+  return log.trim().split('\n').slice(-10);
+}

@@ -1,0 +1,7 @@
+/**
+ * `pnpm bench:compare`: compares the two servers of this repository. The story is in compare.ts.
+ */
+import { compare } from './compare.ts';
+import { REAL_CONTENDERS } from './contenders.ts';
+
+process.exitCode = await compare(process.argv.slice(2), REAL_CONTENDERS);

@@ -1,0 +1,105 @@
+/**
+ * Generates the events of a run: seeded, contract-valid, with the sizes and kinds of real coding agents.
+ *
+ * What must stay true: the same seed gives the same text, byte for byte; each kind has exactly the count
+ * that profile.ts gives it, and its sizes are spread over the quantiles there. Knows nothing of requests.
+ */
+import { type AgentType, KINDS, type Kind, SESSION_SHARES, sizeAt } from './profile.ts';
+import { createRandom, type Random, shuffle, writeUuid } from './random.ts';
+import { shapeOf } from './shapes.ts';
+import { filler, nonAscii } from './text.ts';
+
+/** Where the events' own clock starts; the first of the real ones came about then. */
+const FIRST_TIMESTAMP_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
+
+interface Draft {
+  readonly kind: Kind;
+  readonly bytes: number;
+  readonly nonAscii: boolean;
+}
+
+/** The events as JSON text, session after session; ids are UUIDs of the seed. */
+export function* generateLines(seed: number): Generator<string> {
+  const random = createRandom(seed);
+  const sessions = AGENTS.flatMap((agent) => sessionsOf(agent, random));
+  shuffle(random, sessions);
+  let index = 0;
+  let clock = FIRST_TIMESTAMP_MS;
+  for (const [number, drafts] of sessions.entries()) {
+    const session = uuid(seed + 1, number);
+    for (const draft of drafts) {
+      clock += Math.floor(random() * 4_000);
+      yield eventText(draft, { event: uuid(seed, index++), session, clock }, random);
+    }
+  }
+}
+
+const AGENTS = Object.keys(SESSION_SHARES) as AgentType[];
+
+/** The agent's events cut into its sessions: starts come first in theirs, ends last. */
+function sessionsOf(agent: AgentType, random: Random): Draft[][] {
+  const drafts = KINDS.filter((kind) => kind.agent_type === agent).flatMap((kind) => draftsOf(kind, random));
+  const starts = drafts.filter((draft) => draft.kind.event_type === 'session_start');
+  const ends = drafts.filter((draft) => draft.kind.event_type === 'session_end');
+  const middle = shuffle(
+    random,
+    drafts.filter((draft) => !starts.includes(draft) && !ends.includes(draft)),
+  );
+  const shares = [...SESSION_SHARES[agent], 1];
+  let from = 0;
+  const sessions = shares.map((share, i) => {
+    const to = i === shares.length - 1 ? middle.length : from + Math.round(share * middle.length);
+    const part = middle.slice(from, to);
+    from = to;
+    return [...starts.splice(0, 1), ...part, ...ends.splice(0, 1)];
+  });
+  // More starts than sessions: a session that was resumed says so again.
+  sessions[0]!.unshift(...starts);
+  sessions.at(-1)!.push(...ends);
+  return sessions;
+}
+
+/** One draft per event of the kind, sizes spread evenly over its quantiles, then mixed. */
+function draftsOf(kind: Kind, random: Random): Draft[] {
+  const ranks = Array.from({ length: kind.count }, (_, i) => (i + 0.5) / kind.count);
+  const sizes = shuffle(random, ranks).map((rank) => sizeAt(kind.sizes, rank));
+  return sizes.map((bytes, i) => ({ kind, bytes, nonAscii: i < kind.non_ascii }));
+}
+
+interface Ids {
+  readonly event: string;
+  readonly session: string;
+  readonly clock: number;
+}
+
+/** The event's JSON, filled up to its size; an event whose fields alone are longer stays that long. */
+function eventText(draft: Draft, ids: Ids, random: Random): string {
+  const shape = shapeOf(draft.kind, random);
+  const head = {
+    event_id: ids.event,
+    session_id: ids.session,
+    agent_type: draft.kind.agent_type,
+    event_type: draft.kind.event_type,
+    ...shape.fields,
+    ...(draft.bytes > 300 ? { client_timestamp: new Date(ids.clock).toISOString(), source: 'import' } : {}),
+  };
+  // Metadata is made once and its text put in afterwards: its other values are random too.
+  const metadata = JSON.stringify(shape.metadata(MARK));
+  const bare = `${JSON.stringify(head).slice(0, -1)},"metadata":${metadata}}`;
+  const room = draft.bytes - (Buffer.byteLength(bare) - MARK.length);
+  const text = filler(
+    random,
+    Math.max(room, draft.nonAscii ? 32 : 1),
+    draft.nonAscii ? nonAscii(random) : '',
+  );
+  return bare.replace(MARK, () => JSON.stringify(text).slice(1, -1));
+}
+
+/** Stands for the text until its length is known; no shape has it otherwise. */
+const MARK = '@text@';
+
+function uuid(seed: number, index: number): string {
+  const text = Buffer.alloc(36);
+  writeUuid(text, 0, seed, index);
+  return text.toString('latin1');
+}

@@ -1,0 +1,65 @@
+/**
+ * Which cores the server and the generator run on.
+ *
+ * The generator has one busy thread, a server several. With four cores or more the generator gets one of its
+ * own and the server the rest; below that nothing is pinned: on two cores a pinned server would have a single
+ * one, which measures how well it does without parallelism rather than how well it does.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface Placement {
+  readonly pinned: boolean;
+  /** Numbers of the cores; `null` when not pinned. */
+  readonly server_cpus: readonly number[] | null;
+  readonly generator_cpus: readonly number[] | null;
+  readonly reason: string;
+}
+
+const ENOUGH_CORES = 4;
+
+export function choosePlacement(): Placement {
+  const cpus = allowedCpus();
+  if (cpus === null) return unpinned('Not pinned: this system does not say which cores may be used.');
+  if (cpus.length < ENOUGH_CORES) {
+    return unpinned(
+      `Not pinned: with ${cpus.length} cores, fewer than ${ENOUGH_CORES}, server and generator share all of them, ` +
+        'since a pinned server would lose its parallelism.',
+    );
+  }
+  if (spawnSync('taskset', ['--version']).status !== 0)
+    return unpinned('Not pinned: taskset is not installed.');
+  const generator = cpus.slice(-1);
+  const server = cpus.slice(0, -1);
+  const reason = `Pinned: generator on core ${generator.join(',')}, server on cores ${server.join(',')}.`;
+  return { pinned: true, server_cpus: server, generator_cpus: generator, reason };
+}
+
+/** To be put before a command; nothing when not pinned. */
+export function pinningCommand(cpus: readonly number[] | null): readonly string[] {
+  return cpus === null ? [] : ['taskset', '-c', cpus.join(',')];
+}
+
+function unpinned(reason: string): Placement {
+  return { pinned: false, server_cpus: null, generator_cpus: null, reason };
+}
+
+/** Cores this process may run on, from proc(5); `null` where there is no such file. */
+function allowedCpus(): number[] | null {
+  let status: string;
+  try {
+    status = readFileSync('/proc/self/status', 'utf8');
+  } catch {
+    return null;
+  }
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1];
+  return list === undefined ? null : parseCpuList(list);
+}
+
+/** `0-2,5` as `[0, 1, 2, 5]`. */
+export function parseCpuList(list: string): number[] {
+  return list.split(',').flatMap((part) => {
+    const [from, to = from] = part.split('-').map(Number);
+    return Array.from({ length: to! - from! + 1 }, (_, i) => from! + i);
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * What the operating system says of a process: CPU time and memory, from proc(5).
+ *
+ * Elsewhere than on Linux every figure is `null`, "not measured", never a guess. CPU time counts all
+ * threads, ended ones too; its resolution is a clock tick, 10 ms as a rule.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
+export interface Probe {
+  /** User and system time of all threads since the start, in microseconds. */
+  readonly cpu_us: number | null;
+  readonly rss_bytes: number | null;
+  /** The most it ever was, `VmHWM`. */
+  readonly peak_rss_bytes: number | null;
+}
+
+/** Looks at the process with that id, now. */
+export type ProbeProcess = (pid: number) => Promise<Probe>;
+
+/** Asks the system for its clock tick once, since that cannot change while it runs. */
+export function createProbe(): ProbeProcess {
+  const ticksPerSecond = readTicksPerSecond();
+  return async (pid) => {
+    const [stat, status] = await Promise.all([read(`/proc/${pid}/stat`), read(`/proc/${pid}/status`)]);
+    return {
+      cpu_us: stat === null || ticksPerSecond === null ? null : cpuMicroseconds(stat, ticksPerSecond),
+      rss_bytes: status === null ? null : kibibytes(status, 'VmRSS'),
+      peak_rss_bytes: status === null ? null : kibibytes(status, 'VmHWM'),
+    };
+  };
+}
+
+/** Fields 14 and 15 of proc_pid_stat(5), in clock ticks; the name before them may hold spaces and brackets. */
+function cpuMicroseconds(stat: string, ticksPerSecond: number): number | null {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return Number.isFinite(ticks) ? (ticks / ticksPerSecond) * 1e6 : null;
+}
+
+function readTicksPerSecond(): number | null {
+  try {
+    const said = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+    return said > 0 ? said : null;
+  } catch {
+    return null;
+  }
+}
+
+function kibibytes(status: string, name: string): number | null {
+  const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
+  return found === undefined ? null : Number(found) * 1024;
+}
+
+async function read(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null);
+}

@@ -1,0 +1,84 @@
+/**
+ * Seeded randomness: one generator of numbers, and UUIDs that are a pure function of seed and index.
+ *
+ * What must stay true: the same seed gives the same bytes on every machine, in whatever order the requests
+ * are built. Nothing here reads a clock or `Math.random`.
+ */
+
+export type Random = () => number;
+
+/** Numbers in [0, 1); 32 bits of state (mulberry32). */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
+
+/** A whole number from 0 to `bound - 1`. */
+export function randomBelow(random: Random, bound: number): number {
+  return Math.floor(random() * bound);
+}
+
+export function pick<T>(random: Random, items: readonly T[]): T {
+  const item = items[randomBelow(random, items.length)];
+  if (item === undefined) throw new RangeError('pick needs at least one item');
+  return item;
+}
+
+/** In place, by Fisher and Yates. */
+export function shuffle<T>(random: Random, items: T[]): T[] {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = randomBelow(random, i + 1);
+    const held = items[i]!;
+    items[i] = items[j]!;
+    items[j] = held;
+  }
+  return items;
+}
+
+/** Bytes of a UUID in its text form. */
+export const UUID_BYTES = 36;
+
+const HEX = Buffer.from('0123456789abcdef', 'latin1');
+const DASH = 0x2d;
+
+/**
+ * Writes a version 4 UUID (RFC 9562, section 5.4) for `index` at `at`.
+ *
+ * Two indexes below 2^32 never share a UUID: the first word is a bijection of the index, and all its bits
+ * stay. The words look random to an index of the database, which is what makes them the dear case.
+ */
+export function writeUuid(target: Buffer, at: number, seed: number, index: number): void {
+  const a = mix(index ^ mix(seed));
+  const b = mix(index + 0x9e3779b9 + seed);
+  const c = mix(index + 0x3c6ef372 - seed);
+  const d = mix(index ^ 0x5bd1e995 ^ b);
+  let to = writeHex(target, at, a, 28, 0);
+  target[to++] = DASH;
+  to = writeHex(target, to, b, 28, 16);
+  target[to++] = DASH;
+  to = writeHex(target, to, (b & 0x0fff) | 0x4000, 12, 0);
+  target[to++] = DASH;
+  to = writeHex(target, to, ((c >>> 16) & 0x3fff) | 0x8000, 12, 0);
+  target[to++] = DASH;
+  to = writeHex(target, to, c, 12, 0);
+  writeHex(target, to, d, 28, 0);
+}
+
+function writeHex(target: Buffer, at: number, word: number, from: number, to: number): number {
+  let position = at;
+  for (let shift = from; shift >= to; shift -= 4) target[position++] = HEX[(word >>> shift) & 15]!;
+  return position;
+}
+
+/** The finaliser of MurmurHash3: a bijection on 32 bits. */
+function mix(word: number): number {
+  let h = word | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}

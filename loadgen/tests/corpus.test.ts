@@ -1,0 +1,90 @@
+/** A corpus keeps every byte but its two ids, whatever its lines look like. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { batchBody, countWithId } from '../src/bodies.ts';
+import { loadPool, type Pool } from '../src/pool.ts';
+import { TemplateError } from '../src/template.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-corpus-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function load(content: string | Buffer, most = 1000): Promise<Pool> {
+  const file = join(folder, `${files++}.ndjson`);
+  writeFileSync(file, content);
+  return loadPool({ corpus: file, seed: 1, most });
+}
+
+/** The body with every UUID blanked. */
+function blanked(pool: Pool, count: number): string {
+  return batchBody(pool, { first: 0, count })
+    .toString()
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '#');
+}
+
+const METADATA =
+  '{ "b":1.50,\t"a":12345678901234567890,"event_id":"inner","t":"\\ud800 \u2028 é \\"session_id\\":\\"x\\"" }';
+
+test('only the ids of the event itself change; metadata keeps its bytes', async () => {
+  const line = `{"session_id":"s-1", "metadata":${METADATA},"event_id":"toolu_01","agent_type":"codex","event_type":"error"}`;
+  const pool = await load(`${line}\n`);
+  const wanted = line.replace('"s-1"', '"#"').replace('"toolu_01"', '"#"');
+  assert.equal(blanked(pool, 1), `{"events":[${wanted}]}`);
+});
+
+test('an event without an id, or with a blank one, gets none', async () => {
+  const pool = await load(
+    '{"session_id":"a"}\n{"event_id":null,"session_id":"a"}\n{"event_id":" ","session_id":"b"}\n',
+  );
+  assert.equal(
+    blanked(pool, 3),
+    '{"events":[{"session_id":"#"},{"event_id":null,"session_id":"#"},{"event_id":" ","session_id":"#"}]}',
+  );
+  assert.equal(countWithId(pool, { first: 0, count: 10 }), 0);
+  assert.equal(pool.facts.sessions, 2);
+});
+
+test('of a key given twice the last counts, and escapes in keys are resolved', async () => {
+  const pool = await load(
+    '{"session_id":"a","session_id":"b","event\\u005fid":"x"}\n{"event_id":"x","event_id":7,"session_id":"b"}',
+  );
+  assert.equal(
+    blanked(pool, 2),
+    '{"events":[{"session_id":"a","session_id":"#","event\\u005fid":"#"},{"event_id":"x","event_id":7,"session_id":"#"}]}',
+  );
+  assert.equal(pool.facts.sessions, 1);
+});
+
+test('events of one session stay in one session, a fresh one each repetition', async () => {
+  const pool = await load('{"session_id":"a","n":1}\n{"session_id":"b","n":2}\n{"session_id":"a","n":3}\n');
+  const { events } = JSON.parse(batchBody(pool, { first: 0, count: 6 }).toString()) as {
+    events: { session_id: string }[];
+  };
+  const ids = events.map((event) => event.session_id);
+  assert.equal(ids[0], ids[2]);
+  assert.equal(ids[3], ids[5]);
+  assert.equal(new Set(ids).size, 4);
+});
+
+test('gzip is read by its content, and not more than is needed is kept', async () => {
+  const lines = Array.from({ length: 50 }, (_, i) => `{"session_id":"s","n":${i}}`).join('\n');
+  const [plain, packed] = [await load(lines), await load(gzipSync(lines))];
+  assert.equal(packed.facts.sha256, plain.facts.sha256);
+  assert.equal((await load(gzipSync(lines), 7)).templates.length, 7);
+});
+
+test('what cannot be an event is named by its line', async () => {
+  const message = (text: RegExp) => (error: unknown) =>
+    error instanceof TemplateError && text.test(error.message);
+  await assert.rejects(
+    load('{"session_id":"a"}\n{"session_id":'),
+    message(/line 2 of the corpus is not JSON/),
+  );
+  await assert.rejects(load('[1]'), message(/line 1 of the corpus is not a JSON object/));
+  await assert.rejects(load('{"session_id":7}'), message(/line 1 of the corpus has no session_id/));
+  await assert.rejects(load('\n'), message(/holds no event/));
+});

@@ -1,0 +1,39 @@
+/**
+ * The real comparison with fake servers: `FAKE_FAULTS=rs:lose-one` makes one of them wrong.
+ */
+import { fileURLToPath } from 'node:url';
+import { startServer } from '../../parity-tests/src/server.ts';
+import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
+import { compare } from '../src/compare.ts';
+import type { Contenders } from '../src/contenders.ts';
+
+const PROGRAM = fileURLToPath(new URL('./fake-server.ts', import.meta.url));
+const faults = new Map(
+  (process.env.FAKE_FAULTS ?? '').split(',').map((entry) => entry.split(':') as [string, string]),
+);
+
+/** Nothing to build: the program is its own artefact, and its sources are none. */
+const fake = (name: TargetName): Target => ({
+  ...TARGETS[name],
+  command: process.execPath,
+  args: [PROGRAM],
+  artefact: PROGRAM,
+  sources: [],
+});
+
+const contenders: Contenders = {
+  targets: { rs: fake('rs'), ts: fake('ts') },
+  start: (name, options) =>
+    // What startServer puts after the wrapper is the real server's command line, whose flags the fake reads.
+    startServer(name, {
+      ...options,
+      wrapper: [
+        ...(options.wrapper ?? []),
+        process.execPath,
+        PROGRAM,
+        `--fault=${faults.get(name) ?? 'none'}`,
+      ],
+    }),
+};
+
+process.exitCode = await compare(process.argv.slice(2), contenders);

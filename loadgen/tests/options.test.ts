@@ -1,0 +1,79 @@
+/** The command line: the seed's flags as written, and every problem at once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FLAGS, helpText, type Options, parseOptions } from '../src/options.ts';
+
+function options(argv: readonly string[]): Options {
+  const parsed = parseOptions(argv);
+  assert.equal(parsed.kind, 'run', JSON.stringify(parsed));
+  return (parsed as { options: Options }).options;
+}
+
+function problems(argv: readonly string[]): readonly string[] {
+  const parsed = parseOptions(argv);
+  assert.equal(parsed.kind, 'invalid', JSON.stringify(parsed));
+  return (parsed as { problems: readonly string[] }).problems;
+}
+
+test('without flags every default is that of the table', () => {
+  const all = options([]);
+  assert.equal(all.events, FLAGS.events.default);
+  assert.equal(all.concurrency, FLAGS.concurrency.default);
+  assert.equal(all.batchSize, FLAGS['batch-size'].default);
+  assert.equal(all.rounds, FLAGS.rounds.default);
+  assert.equal(all.durability, 'process');
+  assert.equal(all.only, undefined);
+  assert.equal(all.maxMetadataBytes, undefined);
+});
+
+test("the seed's command line works as written, bare -- included", () => {
+  const all = options(['--', '--events=20000', '--concurrency=40', '--batch-size=50', '--warmup=500']);
+  assert.deepEqual([all.events, all.concurrency, all.batchSize, all.warmup], [20_000, 40, 50, 500]);
+});
+
+test('values may stand behind a space', () => {
+  assert.equal(options(['--events', '4000', '--only', 'ts']).only, 'ts');
+});
+
+test('every problem is reported, and none replaced by a default', () => {
+  const found = problems([
+    '--events=12x',
+    '--rounds=0',
+    '--only=go',
+    '--durability=none',
+    '--evnts=3',
+    'stray',
+  ]);
+  assert.deepEqual(found.toSorted(), [
+    '--durability must be one of process, power, not none',
+    '--events must be an integer from 1 to 100000000, not 12x',
+    '--only must be one of rs, ts, not go',
+    '--rounds must be an integer from 1 to 100, not 0',
+    'unexpected argument stray',
+    'unknown flag --evnts; --help lists all',
+  ]);
+});
+
+test('a flag given twice, without its value or with one too many is wrong', () => {
+  assert.deepEqual(problems(['--seed=1', '--seed=1']), ['--seed is given twice']);
+  assert.deepEqual(problems(['--corpus']), ['--corpus needs a value']);
+  assert.deepEqual(problems(['--events', '--json']), ['--events needs a value']);
+  assert.deepEqual(problems(['--json=yes']), ['--json takes no value']);
+});
+
+test('what only two flags together show is checked too', () => {
+  assert.match(problems(['--events=100'])[0]!, /2 requests, fewer than --concurrency 40/);
+  assert.deepEqual(problems(['--corpus=/nowhere/events.ndjson']), [
+    '--corpus /nowhere/events.ndjson does not exist',
+  ]);
+});
+
+test('the help names every flag with its default', () => {
+  const help = helpText();
+  for (const [name, flag] of Object.entries(FLAGS)) {
+    const line = help.split('\n').find((text) => text.startsWith(`  --${name}`));
+    assert.ok(line, name);
+    if (flag.default !== undefined) assert.ok(line.endsWith(`[${flag.default}]`), line);
+  }
+  assert.equal(parseOptions(['--help', '--events=wrong']).kind, 'help');
+});

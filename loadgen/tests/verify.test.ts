@@ -1,0 +1,86 @@
+/** What keeps two servers from being compared at all. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkAudit } from '../src/audit.ts';
+import { BenchFailure, type FailureCode } from '../src/failure.ts';
+import { checkSamePromises, type Health } from '../src/health.ts';
+import { compareSmoke, type Exchange } from '../src/verify.ts';
+
+const fails = (code: FailureCode, text: RegExp) => (error: unknown) =>
+  error instanceof BenchFailure &&
+  error.code === code &&
+  text.test([error.message, ...error.details].join('\n'));
+
+const health: Health = {
+  runtime: 'rust',
+  version: '0.1.0',
+  contract: '1.0.0',
+  durability: 'process',
+  sqlite_version: '3.54.1',
+  journal_mode: 'wal',
+  synchronous: 'NORMAL',
+};
+
+test('servers that promise different things are not compared', () => {
+  checkSamePromises(
+    new Map([
+      ['rs', health],
+      ['ts', { ...health, runtime: 'node', version: '0.2.0' }],
+    ]),
+  );
+  const full = { ...health, synchronous: 'FULL' };
+  assert.throws(
+    () =>
+      checkSamePromises(
+        new Map([
+          ['rs', health],
+          ['ts', full],
+        ]),
+      ),
+    fails('health_differs', /rs NORMAL, ts FULL/),
+  );
+});
+
+test('an answer that differs in body, status or content type is shown from both', () => {
+  const exchange: Exchange = {
+    name: 'row',
+    request: 'GET /api/events/1',
+    status: 200,
+    contentType: 'a',
+    body: '{"id":1}',
+  };
+  compareSmoke(
+    new Map([
+      ['rs', [exchange]],
+      ['ts', [{ ...exchange }]],
+    ]),
+  );
+  for (const other of [{ body: '{"id":2}' }, { status: 201 }, { contentType: 'b' }]) {
+    const both = new Map([
+      ['rs', [exchange]],
+      ['ts', [{ ...exchange, ...other }]],
+    ]);
+    assert.throws(
+      () => compareSmoke(both),
+      fails('parity_difference', /GET \/api\/events\/1\nrs: 200 a .*\nts: /),
+    );
+  }
+});
+
+test('acknowledged, stored and expected must be one number, ids as well', () => {
+  const audit = {
+    expected_events: 5,
+    acknowledged_events: 5,
+    stored_events: 5,
+    expected_event_ids: 4,
+    stored_event_ids: 4,
+  };
+  checkAudit(audit, 'round 1', []);
+  for (const field of ['acknowledged_events', 'stored_events', 'stored_event_ids'] as const) {
+    const wrong = { ...audit, [field]: audit[field] - 1 };
+    assert.throws(
+      () => checkAudit(wrong, 'round 1', ['why']),
+      fails('audit_failed', /^round 1: expected 5[\s\S]*why$/),
+    );
+  }
+});

@@ -1,0 +1,174 @@
+/**
+ * The command line and the environment: every problem is named, and both servers say the same.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ApiClient } from '../src/api-client.ts';
+import { type Ended, failedStart, plainLines } from '../src/failed-start.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+
+export const CONFIG: ScenarioFile = {
+  name: 'config',
+  about: 'flags and environment',
+  scenarios: [
+    { name: 'every problem is named, in its order', rules: ['PRO-03'], uses: 'each', run: problems },
+    {
+      name: 'both servers say the same of wrong values',
+      rules: ['PRO-03', 'PRO-09', 'LAW'],
+      uses: 'both',
+      run: sameText,
+    },
+    { name: '--help and --version', rules: ['PRO-04'], uses: 'both', run: helpAndVersion },
+    {
+      name: 'a flag beats its variable, an empty variable is unset',
+      rules: ['PRO-02'],
+      uses: 'each',
+      run: precedence,
+    },
+    { name: 'a host that is not loopback needs a token', rules: ['PRO-09'], uses: 'each', run: openHost },
+  ],
+};
+
+/** Flags, environment, and how many problems they have. */
+type Wrong = readonly [flags: readonly string[], env: Readonly<Record<string, string>>, problems: number];
+
+const WRONG: readonly Wrong[] = [
+  [['--port', '65536'], {}, 1],
+  [['--port', 'x', '--log-level', 'loud', '--durability', 'none'], {}, 3],
+  [['--port', '1', '--port', '2'], {}, 1],
+  [['--port=1', '--port', '1'], {}, 1],
+  [['--port'], {}, 1],
+  [['--port='], {}, 1],
+  [['--nothing', 'stray'], {}, 2],
+  [['stray', '--nothing=1', '-x'], {}, 3],
+  [['--help=yes'], {}, 1],
+  [[], { INGEST_NOTHING: '1', INGEST_ALSO: '2' }, 2],
+  [[], { INGEST_PORT: '-1', INGEST_LOG_LEVEL: 'INFO' }, 2],
+  [['--max-body-bytes', '1023', '--max-batch-events', '0', '--max-metadata-bytes', '255'], {}, 3],
+  [['--max-body-bytes', '1e6', '--queue-events', '+5', '--queue-bytes', ' 70000000'], {}, 3],
+  [['--queue-events', '9', '--max-batch-events', '10'], {}, 1],
+  [['--queue-bytes', '2048', '--max-body-bytes', '4096'], {}, 1],
+  [['--heartbeat-ms', '99', '--stats-interval-ms', '3600001', '--session-timeout-minutes', '10081'], {}, 3],
+  [['--host', 'not a host', '--allow-host', 'a b', '--allow-origin', 'example.org'], {}, 3],
+  [['--host', '0.0.0.0'], {}, 1],
+  [['--host', '::'], {}, 1],
+  [['--token-file', '/nonexistent/token'], {}, 1],
+  [['--token-file', 'short-token'], {}, 1],
+  [['--db', ''], {}, 1],
+  [['--nothing', '--port', '70000', '--host', '0.0.0.0'], { INGEST_WHAT: '1', INGEST_LOG_LEVEL: 'x' }, 5],
+];
+
+async function problems(context: ScenarioContext): Promise<void> {
+  for (const [flags, env, count] of WRONG) {
+    const exit = await run(context, context.target, flags, env);
+    assert.equal(exit.code, 2, describe(flags, env, exit));
+    assert.equal(exit.stdout, '', describe(flags, env, exit));
+    assert.equal(plainLines(exit.stderr).length, count, describe(flags, env, exit));
+  }
+  const exit = await run(context, context.target, ['--max-batch-events', '0', '--what', '--port', 'x'], {
+    INGEST_X: '1',
+  });
+  assert.deepEqual(
+    plainLines(exit.stderr).map((line) => line.replace(/^[a-z-]+: /, '')),
+    [
+      'unknown flag --what',
+      'unknown environment variable INGEST_X',
+      '--port must be an integer from 0 to 65535, not x',
+      '--max-batch-events must be an integer from 1 to 1000000, not 0',
+    ],
+  );
+}
+
+async function sameText(context: ScenarioContext): Promise<void> {
+  for (const [flags, env] of WRONG) {
+    const [one, other] = await Promise.all([run(context, 'rs', flags, env), run(context, 'ts', flags, env)]);
+    assert.deepEqual(one, other, `${JSON.stringify(flags)} ${JSON.stringify(env)}`);
+  }
+}
+
+async function helpAndVersion(context: ScenarioContext): Promise<void> {
+  const config: unknown = JSON.parse(
+    readFileSync(new URL('../../contract/config.json', import.meta.url), 'utf8'),
+  );
+  const { options, headline } = config as { options: { name: string; env: string }[]; headline: string };
+  const contract = readFileSync(new URL('../../contract/VERSION', import.meta.url), 'utf8').trim();
+  for (const flags of [
+    ['--help'],
+    ['-h'],
+    ['--port', 'x', '--help'],
+    ['--version'],
+    ['-V'],
+    ['--version', '--nothing'],
+  ]) {
+    const [one, other] = await Promise.all([run(context, 'rs', flags, {}), run(context, 'ts', flags, {})]);
+    assert.deepEqual(one, other, flags.join(' '));
+    assert.equal(one.code, 0, flags.join(' '));
+    assert.equal(one.stderr, '', flags.join(' '));
+    if (flags.includes('--help') || flags.includes('-h')) {
+      assert.ok(one.stdout.includes(headline));
+      for (const option of options)
+        assert.ok(one.stdout.includes(`--${option.name}`) && one.stdout.includes(option.env), option.name);
+    } else {
+      assert.match(
+        one.stdout,
+        new RegExp(`^ingest-server \\d+\\.\\d+\\.\\d+ \\(contract ${contract.replaceAll('.', '\\.')}\\)\\n$`),
+      );
+    }
+  }
+}
+
+async function precedence(context: ScenarioContext): Promise<void> {
+  const env = {
+    INGEST_MAX_STREAM_CLIENTS: '7',
+    INGEST_LOG_LEVEL: '',
+    INGEST_MAX_BATCH_EVENTS: '2',
+    INGEST_ALLOW_HOSTS: 'a.test, b.test',
+  };
+  const server = await context.start({
+    env,
+    flags: ['--max-batch-events=1', '--allow-host', 'c.test', '--allow-host', 'd.test'],
+  });
+  const client = context.client(server);
+  const tooMany = await client.post('/api/events/batch', { events: [1, 2] });
+  assert.equal(
+    tooMany.text,
+    '{"error":"Too many events in one batch","code":"batch_too_large","limit":1,"actual":2}',
+  );
+  const status = async (port: number, host: string): Promise<number> => {
+    const other = new ApiClient(port, host);
+    context.atEnd(() => other.close());
+    return (await other.get('/livez')).status;
+  };
+  // A flag beats its variable, for lists as well.
+  const { port } = server;
+  assert.deepEqual(
+    [await status(port, 'c.test'), await status(port, 'd.test:1'), await status(port, 'a.test')],
+    [200, 200, 403],
+  );
+  await server.stop();
+  const second = await context.start({ env });
+  assert.equal(await status(second.port, 'b.test'), 200, 'a list in the environment is comma-separated');
+}
+
+async function openHost(context: ScenarioContext): Promise<void> {
+  const exit = await run(context, context.target, ['--host', '0.0.0.0'], {});
+  assert.equal(exit.code, 2);
+  assert.ok(
+    exit.stderr.includes('--host 0.0.0.0 is not a loopback address and needs --token-file'),
+    exit.stderr,
+  );
+}
+
+function run(
+  context: ScenarioContext,
+  target: 'rs' | 'ts',
+  flags: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  writeFileSync(`${context.folder}/short-token`, 'short\n');
+  return failedStart(target, flags, context.folder, env);
+}
+
+function describe(flags: readonly string[], env: Readonly<Record<string, string>>, exit: Ended): string {
+  return `${JSON.stringify(flags)} ${JSON.stringify(env)}: exit ${exit.code}\n${exit.stdout}${exit.stderr}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * `kill -9` in mid-load, again and again on one file: nothing that was acknowledged is lost, doubled or taken
+ * again. The server itself recovers the file; the checker looks only after it has started again.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ApiClient, event, type Ingested } from '../src/api-client.ts';
+import { checkLog, isSound } from '../src/check-log.ts';
+import { DeliveryLog } from '../src/delivery-log.ts';
+import { type Load, type RequestCounter, startLoad } from '../src/load.ts';
+import { seededRandom } from '../src/random.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+
+const CHECKER = fileURLToPath(new URL('../src/check-log.ts', import.meta.url));
+
+export const CRASH: ScenarioFile = {
+  name: 'crash',
+  about: 'kill -9 in mid-load',
+  scenarios: [
+    {
+      name: 'kill -9 in mid-load',
+      rules: ['STO-03', 'EVT-13', 'ING-07', 'ING-08'],
+      uses: 'each',
+      run: killInMidLoad,
+    },
+  ],
+};
+
+async function killInMidLoad(context: ScenarioContext): Promise<void> {
+  const random = seededRandom(context.options.seed);
+  const logFile = context.db('delivery.ndjson');
+  const log = new DeliveryLog(logFile);
+  context.atEnd(() => log.close());
+  const counter: RequestCounter = { next: 0 };
+  let last: Load['acknowledged'] = [];
+  for (let kill = 0; kill < context.options.kills; kill += 1) {
+    const server = await context.start();
+    await requireDuplicates(context, server.port, last);
+    const load = startLoad({ port: server.port, log, senders: 4, batch: 20, prefix: 'crash' }, counter);
+    // A crash before anything was acknowledged would prove nothing.
+    await until(() => load.acknowledged.length >= 5, 'five acknowledged batches');
+    await new Promise((resolve) => setTimeout(resolve, random.below(250)));
+    await server.kill();
+    await load.stop();
+    last = load.acknowledged;
+    assert.ok(last.length >= 5, 'the load was running when the server was killed');
+  }
+  const server = await context.start();
+  await requireDuplicates(context, server.port, last);
+  const check = checkLog(logFile, context.db());
+  assert.ok(isSound(check), JSON.stringify(check, null, 2));
+  context.note(
+    `${context.options.kills} kills, ${check.acknowledged} acknowledged, 0 lost, 0 double, ${check.unacknowledged_stored} stored without an answer`,
+  );
+  await server.stop();
+  const checker = spawnSync(process.execPath, [CHECKER, '--log', logFile, '--db', context.db()], {
+    encoding: 'utf8',
+  });
+  assert.equal(
+    checker.status,
+    0,
+    `the checker on the stopped server's file: ${checker.stdout}${checker.stderr}`,
+  );
+}
+
+/** What was acknowledged before the crash is a duplicate after it, every event of it. */
+async function requireDuplicates(
+  context: ScenarioContext,
+  port: number,
+  batches: Load['acknowledged'],
+): Promise<void> {
+  const client = new ApiClient(port);
+  context.atEnd(() => client.close());
+  for (const eventIds of batches) {
+    const events = eventIds.map((id) => event({ event_id: id }));
+    const reply = await client.post('/api/events/batch', { events });
+    assert.deepEqual(reply.json<Ingested>(), {
+      received: 0,
+      ids: [],
+      duplicates: eventIds.length,
+      rejected: [],
+    });
+  }
+  client.close();
+}

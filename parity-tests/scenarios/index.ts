@@ -1,0 +1,40 @@
+/**
+ * All scenarios, in the order in which they run.
+ */
+import type { ScenarioFile } from '../src/scenario.ts';
+import { CONCURRENCY } from './concurrency.ts';
+import { CONFIG } from './config.ts';
+import { CORPUS } from './corpus.ts';
+import { CRASH } from './crash.ts';
+import { DIFFERENTIAL } from './differential.ts';
+import { LOCK } from './lock.ts';
+import { OVERLOAD } from './overload.ts';
+import { RESTART } from './restart.ts';
+import { START } from './start.ts';
+import { STORAGE } from './storage.ts';
+import { STREAM } from './stream.ts';
+import { STREAM_SLOW } from './stream-slow.ts';
+import { SWAP } from './swap.ts';
+import { TIMEOUTS } from './timeouts.ts';
+
+export const SCENARIO_FILES: readonly ScenarioFile[] = [
+  START,
+  CONFIG,
+  LOCK,
+  STREAM,
+  STREAM_SLOW,
+  CONCURRENCY,
+  OVERLOAD,
+  TIMEOUTS,
+  STORAGE,
+  RESTART,
+  SWAP,
+  CRASH,
+  CORPUS,
+  DIFFERENTIAL,
+];
+
+/** Every rule that a scenario proves. */
+export const rules: readonly string[] = [
+  ...new Set(SCENARIO_FILES.flatMap((file) => file.scenarios.flatMap((one) => one.rules))),
+].sort();

@@ -1,0 +1,90 @@
+/**
+ * Storage that fails while the server runs.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { event, type Reply } from '../src/api-client.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+
+export const STORAGE: ScenarioFile = {
+  name: 'storage',
+  about: 'storage that fails while the server runs',
+  scenarios: [
+    { name: 'a database that is deleted is lost', rules: ['STO-06'], uses: 'each', run: deleted },
+    {
+      name: 'a full disk is 507, reads go on, and it recovers',
+      rules: ['STO-05', 'ING-08'],
+      uses: 'each',
+      waits: true,
+      run: full,
+    },
+  ],
+};
+
+async function deleted(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  await client.ingest([event()]);
+  unlinkSync(context.db());
+  const replies: Reply[] = [];
+  await until(
+    async () => {
+      // The exit may come between two requests; then there is nobody to ask any more.
+      const reply = await client.post('/api/events', event()).catch(() => undefined);
+      if (reply) replies.push(reply);
+      return reply === undefined || reply.status === 503;
+    },
+    '503 after the file is gone',
+    5_000,
+  );
+  const refused = replies.filter((reply) => reply.status !== 201);
+  for (const reply of refused) assert.equal(reply.text, '{"error":"Storage is gone","code":"storage_lost"}');
+  assert.deepEqual(await server.exited, { code: 74, signal: null });
+}
+
+/** Enough for the schema and some events, soon full. */
+const DISK = '3m';
+
+async function full(context: ScenarioContext): Promise<void> {
+  const disk = join(context.folder, 'disk');
+  mkdirSync(disk);
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=0700`, 'tmpfs', disk], {
+    encoding: 'utf8',
+  });
+  if (mount.status !== 0)
+    context.skip(`a small file system cannot be mounted: ${(mount.stderr ?? String(mount.error)).trim()}`);
+  context.atEnd(() => spawnSync('umount', ['-l', disk]));
+  const server = await context.start({ db: join(disk, 'events.db') });
+  const client = context.client(server);
+  const first = await client.ingest([event({ event_id: 'first' })]);
+  const ballast = join(disk, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(1_000_000));
+  let stored = first.ids.length;
+  let refused: Reply | undefined;
+  for (let request = 0; !refused && request < 1_000; request += 1) {
+    const reply = await client.post('/api/events/batch', {
+      events: [1, 2].map(() => event({ metadata: 'x'.repeat(9_000) })),
+    });
+    if (reply.status === 201) stored += 2;
+    else refused = reply;
+  }
+  assert.equal(refused?.status, 507, refused?.text);
+  assert.equal(refused.text, '{"error":"Storage is full","code":"storage_full"}');
+  const read = await client.get('/api/events?limit=1000');
+  assert.equal(read.status, 200, 'reads go on');
+  assert.equal(
+    read.json<{ events: unknown[] }>().events.length,
+    stored,
+    'nothing of what was refused is stored',
+  );
+  const health = await client.get('/api/health');
+  assert.equal(health.status, 503);
+  const { status, reason } = health.json<{ status: string; reason: string }>();
+  assert.deepEqual({ status, reason }, { status: 'degraded', reason: 'storage_full' });
+  unlinkSync(ballast);
+  await until(async () => (await client.post('/api/events', event())).status === 201, 'recovery', 15_000);
+  const duplicate = await client.post('/api/events', event({ event_id: 'first' }));
+  assert.equal(duplicate.status, 200);
+}

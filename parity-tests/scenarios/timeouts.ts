@@ -1,0 +1,126 @@
+/**
+ * Clients that say nothing more, and more clients than a server takes.
+ */
+import assert from 'node:assert/strict';
+import { event } from '../src/api-client.ts';
+import { Connection, type Outgoing } from '../src/http-client.ts';
+import { headerValues } from '../src/http-parser.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+
+export const TIMEOUTS: ScenarioFile = {
+  name: 'timeouts',
+  about: 'silent clients and too many of them',
+  scenarios: [
+    {
+      name: 'headers that do not come are a silent close',
+      rules: ['HTT-11'],
+      uses: 'each',
+      waits: true,
+      run: noHeaders,
+    },
+    { name: 'a body that does not go on is 408', rules: ['HTT-11'], uses: 'each', waits: true, run: noBody },
+    {
+      name: 'a body that comes slowly but steadily is taken',
+      rules: ['HTT-11'],
+      uses: 'each',
+      waits: true,
+      run: slowBody,
+    },
+    { name: 'the connection above 1,024 is refused', rules: ['HTT-12'], uses: 'each', run: tooMany },
+  ],
+};
+
+const NOTHING: Outgoing = {
+  method: 'GET',
+  head: Buffer.alloc(0),
+  body: Buffer.alloc(0),
+  awaitContinue: false,
+};
+/** Later than the timeout of 10 s by what a busy machine may add. */
+const DEADLINE_MS = 15_000;
+
+async function noHeaders(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  await Promise.all(
+    ['GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Sl', 'GE'].map(async (start) => {
+      const connection = await open(context, server.port);
+      const begun = performance.now();
+      connection.write(start);
+      const answer = await connection.exchange(NOTHING, DEADLINE_MS);
+      assert.equal(answer.kind, 'silent', start);
+      requireTenSeconds(begun, start);
+    }),
+  );
+}
+
+async function noBody(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const connection = await open(context, server.port);
+  const begun = performance.now();
+  connection.write(
+    'POST /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"se',
+  );
+  const answer = await connection.exchange(NOTHING, DEADLINE_MS);
+  requireTenSeconds(begun, 'body');
+  assert.equal(answer.kind, 'response');
+  if (answer.kind !== 'response') return;
+  assert.equal(answer.response.status, 408);
+  assert.equal(
+    answer.response.body.toString(),
+    '{"error":"The request took too long","code":"request_timeout"}',
+  );
+  assert.deepEqual(headerValues(answer.response.headers, 'connection'), ['close']);
+  assert.ok(await connection.closedWithin(5_000), 'closed');
+  assert.equal((await context.client(server).get('/api/events')).text, '{"events":[],"next":null}');
+}
+
+async function slowBody(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const connection = await open(context, server.port);
+  const body = JSON.stringify(event());
+  connection.write(
+    `POST /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  const answer = connection.exchange(NOTHING, 30_000);
+  // Three pieces, 5 s apart: longer than 10 s in all, never 10 s without a byte.
+  for (const piece of [body.slice(0, 10), body.slice(10, 20), body.slice(20)]) {
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    connection.write(piece);
+  }
+  const end = await answer;
+  assert.equal(end.kind === 'response' && end.response.status, 201);
+}
+
+async function tooMany(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const connections = await Promise.all(Array.from({ length: 1_024 }, () => open(context, server.port)));
+  const extra = await open(context, server.port);
+  const answer = await extra.exchange(NOTHING, 5_000);
+  assert.equal(answer.kind, 'response', 'an answer before anything was sent');
+  if (answer.kind !== 'response') return;
+  assert.equal(answer.response.status, 503);
+  assert.equal(answer.response.body.toString(), '{"error":"Server is overloaded","code":"overloaded"}');
+  assert.deepEqual(headerValues(answer.response.headers, 'connection'), ['close']);
+  assert.deepEqual(headerValues(answer.response.headers, 'retry-after'), ['1']);
+  assert.ok(await extra.closedWithin(5_000), 'closed');
+  for (const connection of connections.slice(0, 10)) connection.close();
+  await until(async () => {
+    const again = await open(context, server.port);
+    const reply = await again.exchange({
+      ...NOTHING,
+      head: Buffer.from('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'),
+    });
+    return reply.kind === 'response' && reply.response.status === 200;
+  }, 'a place of those that left');
+}
+
+function requireTenSeconds(begun: number, what: string): void {
+  const ms = performance.now() - begun;
+  assert.ok(ms > 9_000 && ms < DEADLINE_MS, `${what}: after ${Math.round(ms)} ms`);
+}
+
+async function open(context: ScenarioContext, port: number): Promise<Connection> {
+  const connection = await Connection.open(port);
+  context.atEnd(() => connection.close());
+  return connection;
+}

@@ -1,0 +1,100 @@
+/**
+ * What scenarios talk to a server with: requests as a well-behaved client sends them, over kept connections.
+ *
+ * Several requests may be under way at once; each has a connection of its own until it is answered.
+ */
+import { type Answer, announcesClose, Connection, compose } from './http-client.ts';
+import type { Header } from './http-parser.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: readonly Header[];
+  readonly text: string;
+  /** The body as JSON. */
+  json<T>(): T;
+}
+
+/** The server closed, stayed silent or talked nonsense; what was asked may or may not have happened. */
+export class NoReplyError extends Error {
+  readonly answer: Exclude<Answer, { kind: 'response' }>;
+  constructor(answer: Exclude<Answer, { kind: 'response' }>) {
+    super(`no reply: ${answer.kind}`);
+    this.name = 'NoReplyError';
+    this.answer = answer;
+  }
+}
+
+/** An answer to `POST /api/events` or `/api/events/batch`. */
+export interface Ingested {
+  readonly received: number;
+  readonly ids: readonly number[];
+  readonly duplicates: number;
+}
+
+export class ApiClient {
+  readonly #port: number;
+  readonly #host: string;
+  readonly #idle: Connection[] = [];
+
+  /** `host` is what the Host header says. */
+  constructor(port: number, host = `127.0.0.1:${port}`) {
+    this.#port = port;
+    this.#host = host;
+  }
+
+  get(path: string): Promise<Reply> {
+    return this.send('GET', path, undefined, []);
+  }
+
+  post(path: string, content: unknown): Promise<Reply> {
+    return this.send('POST', path, Buffer.from(JSON.stringify(content)), []);
+  }
+
+  /** Stores events and returns the answer, which must be 201. */
+  async ingest(events: readonly unknown[], query = ''): Promise<Ingested> {
+    const reply = await this.post(`/api/events/batch${query}`, { events });
+    if (reply.status !== 201) throw new Error(`expected 201, got ${reply.status} ${reply.text}`);
+    return reply.json<Ingested>();
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body: Buffer | undefined,
+    headers: readonly Header[],
+    deadlineMs = 15_000,
+  ): Promise<Reply> {
+    const all: Header[] = [['host', this.#host]];
+    if (body) all.push(['content-type', 'application/json'], ['content-length', String(body.length)]);
+    all.push(...headers);
+    const outgoing = compose(method, path, all, body ?? Buffer.alloc(0));
+    const connection = await this.#take();
+    const answer = await connection.exchange(outgoing, deadlineMs);
+    if (answer.kind !== 'response') {
+      connection.close();
+      throw new NoReplyError(answer);
+    }
+    const { response } = answer;
+    if (announcesClose(response)) connection.close();
+    else this.#idle.push(connection);
+    const text = response.body.toString();
+    return { status: response.status, headers: response.headers, text, json: <T>() => JSON.parse(text) as T };
+  }
+
+  close(): void {
+    for (const connection of this.#idle.splice(0)) connection.close();
+  }
+
+  async #take(): Promise<Connection> {
+    for (let one = this.#idle.pop(); one; one = this.#idle.pop()) {
+      if (one.reusable) return one;
+      one.close();
+    }
+    return Connection.open(this.#port);
+  }
+}
+
+/** A valid event; what is given comes over the required fields. */
+export function event(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return { session_id: 'session', agent_type: 'agent', event_type: 'tool_use', ...fields };
+}

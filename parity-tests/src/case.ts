@@ -1,0 +1,144 @@
+/**
+ * Case files: what one holds, and loading them from `cases/`.
+ *
+ * The shape is that of `case.schema.json`, which every file is checked against before anything runs, so the
+ * types here may be trusted by all that follows.
+ * Knows nothing of servers, and sends nothing.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+
+export type Part = string | { readonly repeat: string; readonly count: number } | { readonly base64: string };
+
+export interface CaseRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string | null>> | readonly (readonly [string, string])[];
+  readonly json?: unknown;
+  readonly body?: string;
+  readonly body_base64?: string;
+  readonly body_repeat?: { prefix?: string; unit: string; count: number; suffix?: string };
+  readonly body_parts?: readonly Part[];
+  readonly encoding?: 'gzip' | 'zstd';
+  readonly chunked?: number;
+  readonly raw?: string;
+  readonly raw_base64?: string;
+  readonly raw_parts?: readonly Part[];
+}
+
+export type HeaderMap = Readonly<Record<string, string | readonly string[]>>;
+
+export interface CaseAnswer {
+  readonly status: number;
+  readonly headers?: string | HeaderMap;
+  readonly 'headers+'?: HeaderMap;
+  readonly json?: unknown;
+  readonly body?: string;
+  readonly body_base64?: string;
+  readonly body_file?: string;
+  readonly interim?: readonly number[];
+  readonly closed?: boolean;
+  /** Answers to the further requests of the same raw bytes, in their order. */
+  readonly pipelined?: readonly CaseAnswer[];
+}
+
+/** A request of `given`, `when` or `then_also`. */
+export interface Step extends CaseRequest {
+  /** In `given` optional (2xx is expected then), in `then_also` always there, in `when` never. */
+  readonly then?: CaseAnswer;
+  readonly save?: Readonly<Record<string, string>>;
+}
+
+export interface StoredRows {
+  readonly query: string;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly metadata?: readonly string[];
+}
+
+export interface Case {
+  readonly name: string;
+  readonly rule: string | readonly string[];
+  readonly why?: string;
+  readonly fresh?: boolean;
+  readonly flags?: readonly string[];
+  readonly given?: readonly Step[];
+  readonly when: Step;
+  readonly then: CaseAnswer;
+  readonly stored?: StoredRows;
+  readonly then_also?: readonly Step[];
+}
+
+export interface ServerNeeds {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface CaseFile {
+  /** Without folder and `.json`. */
+  readonly name: string;
+  readonly about: string;
+  readonly server?: ServerNeeds;
+  /** Sent once to every server that the file starts. */
+  readonly given?: readonly Step[];
+  readonly cases: readonly Case[];
+}
+
+/** A case file that is no JSON, breaks the schema, or names two cases alike. */
+export class CaseFileError extends Error {
+  constructor(file: string, problems: readonly string[]) {
+    super([`${file} is not a case file:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    this.name = 'CaseFileError';
+  }
+}
+
+const CASES = new URL('../cases/', import.meta.url);
+const SCHEMA = new URL('../case.schema.json', import.meta.url);
+
+/** All case files, in the order of their names. */
+export function loadCaseFiles(folder: URL = CASES): CaseFile[] {
+  const check = createChecker();
+  return readdirSync(folder)
+    .filter((entry) => entry.endsWith('.json'))
+    .sort()
+    .map((entry) => check(entry, readFileSync(new URL(entry, folder), 'utf8')));
+}
+
+/** Whether a case needs a server and a database that no other case has touched. */
+export function needsFreshServer(one: Case): boolean {
+  return one.fresh === true || one.flags !== undefined;
+}
+
+export function rulesOfCase(one: Case): readonly string[] {
+  return typeof one.rule === 'string' ? [one.rule] : one.rule;
+}
+
+/** A function that turns the text of a case file into a checked `CaseFile`. */
+export function createChecker(): (entry: string, text: string) => CaseFile {
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+  const validate = ajv.compile(JSON.parse(readFileSync(SCHEMA, 'utf8')));
+  return (entry, text) => {
+    let content: unknown;
+    try {
+      content = JSON.parse(text);
+    } catch (error) {
+      throw new CaseFileError(entry, [String(error)]);
+    }
+    if (!validate(content)) {
+      const problems = (validate.errors ?? []).map((one) => {
+        const detail = 'additionalProperty' in one.params ? ` (${one.params.additionalProperty})` : '';
+        return `${one.instancePath || '/'} ${one.message}${detail}`;
+      });
+      throw new CaseFileError(entry, problems);
+    }
+    const file = content as Omit<CaseFile, 'name'>;
+    const names = file.cases.map((one) => one.name);
+    const twice = names.filter((name, index) => names.indexOf(name) !== index);
+    if (twice.length > 0)
+      throw new CaseFileError(
+        entry,
+        twice.map((name) => `two cases are named ${name}`),
+      );
+    return { ...file, name: entry.replace(/\.json$/, '') };
+  };
+}

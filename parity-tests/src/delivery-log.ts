@@ -1,0 +1,55 @@
+/**
+ * The log of what was sent to a server and what it acknowledged, one JSON object a line.
+ *
+ * What must stay true: a line is on disk (fsync) before what it says can matter. `sent` is written before the
+ * first byte of the request, `acknowledged` after the last byte of the answer; whoever reads the log after any
+ * crash may therefore rely on both.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+
+export interface SentLine {
+  readonly kind: 'sent';
+  /** Counts requests; unique in the log. */
+  readonly request: number;
+  readonly event_ids: readonly string[];
+}
+
+export interface AcknowledgedLine {
+  readonly kind: 'acknowledged';
+  readonly request: number;
+  /** The ids that the server gave them, in the order of `event_ids`. */
+  readonly ids: readonly number[];
+}
+
+export type LogLine = SentLine | AcknowledgedLine;
+
+export class DeliveryLog {
+  readonly #file: number;
+
+  /** Appends to the file, which is made when it is not there. */
+  constructor(path: string) {
+    this.#file = openSync(path, 'a', 0o600);
+  }
+
+  append(line: LogLine): void {
+    writeSync(this.#file, `${JSON.stringify(line)}\n`);
+    fsyncSync(this.#file);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+/** All lines of a log; one that is cut off at the end was never relied on. */
+export function readLog(path: string): LogLine[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  lines.pop();
+  return lines.map((line, index) => {
+    const value = JSON.parse(line) as { kind?: unknown; request?: unknown };
+    if (typeof value.request !== 'number' || (value.kind !== 'sent' && value.kind !== 'acknowledged')) {
+      throw new Error(`${path}, line ${index + 1} is no line of a delivery log`);
+    }
+    return value as LogLine;
+  });
+}

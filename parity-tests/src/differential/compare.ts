@@ -1,0 +1,34 @@
+/**
+ * Compares the answers of two servers to the same bytes: status, headers but Date, body.
+ */
+import { type Answer, announcesClose } from '../http-client.ts';
+import type { Header } from '../http-parser.ts';
+import { normaliseBody } from './normalise.ts';
+
+/** An answer as lines that must be equal. */
+export function comparable(answer: Answer, closed: boolean): string {
+  // How a connection ends without an answer (FIN or RST, with or without garbage) is the kernel's business.
+  if (answer.kind !== 'response')
+    return answer.kind === 'garbled' ? `garbled: ${answer.problem}` : answer.kind;
+  const { response } = answer;
+  const length = String(response.body.length);
+  const headers = response.headers
+    .map(([name, value]): Header => [name.toLowerCase(), value])
+    .filter(([name]) => name !== 'date')
+    // Values of differing width make differing lengths; each must fit its own body.
+    .map(
+      ([name, value]) =>
+        `${name}: ${name === 'content-length' && value === length ? '(of the body)' : value}`,
+    )
+    .sort();
+  const interim = response.interim.map((head) => String(head.status));
+  const end = announcesClose(response) ? `closed: ${closed}` : 'open';
+  return [
+    String(response.status),
+    ...interim,
+    ...headers,
+    end,
+    '',
+    normaliseBody(response.body.toString('latin1')),
+  ].join('\n');
+}

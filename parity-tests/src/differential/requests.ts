@@ -1,0 +1,104 @@
+/**
+ * Random requests: ingest, reads with odd queries, odd headers, and heads with a byte changed.
+ *
+ * What must stay true: nothing depends on the clock or on a port, so that a seed names the same bytes for both
+ * servers and for ever.
+ */
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { compose, type Outgoing } from '../http-client.ts';
+import type { Header } from '../http-parser.ts';
+import type { Random } from '../random.ts';
+import { batchText, eventText, mutate } from './bodies.ts';
+import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, PATHS, QUERY_NAMES, QUERY_VALUES, TYPES } from './pools.ts';
+import { timestampText } from './values.ts';
+
+/** One random request. */
+export function randomRequest(random: Random): Outgoing {
+  const roll = random.next();
+  if (roll < 0.45) return ingest(random, '/api/events', eventText(random));
+  if (roll < 0.62)
+    return ingest(
+      random,
+      `/api/events/batch${random.pick(['', '?results=1', '?results=0', '?results=2'])}`,
+      batchText(random),
+    );
+  if (roll < 0.84)
+    return compose(
+      random.pick(['GET', 'GET', 'GET', 'HEAD']),
+      target(random),
+      [['Host', '127.0.0.1']],
+      Buffer.alloc(0),
+    );
+  if (roll < 0.93) return oddHeaders(random);
+  return mutatedHead(random);
+}
+
+function ingest(random: Random, path: string, body: string): Outgoing {
+  const bytes = mutate(random, body);
+  const headers: Header[] = [['Host', '127.0.0.1']];
+  const type = random.chance(0.95) ? 'application/json' : random.pick(TYPES);
+  if (random.chance(0.99)) headers.push(['Content-Type', type]);
+  let sent: Buffer = bytes;
+  if (random.chance(0.08)) {
+    const encoding = random.pick(ENCODINGS);
+    headers.push(['Content-Encoding', encoding]);
+    if (/^gzip$/i.test(encoding)) sent = gzipSync(bytes);
+    if (encoding === 'zstd') sent = zstdCompressSync(bytes);
+    if (random.chance(0.3)) sent = mutateBytes(random, sent);
+  }
+  headers.push(['Content-Length', String(sent.length)]);
+  return compose('POST', path, headers, sent);
+}
+
+function target(random: Random): string {
+  const path = random.pick(PATHS);
+  const count = random.chance(0.3) ? 0 : 1 + random.below(3);
+  if (count === 0) return path;
+  const pairs = Array.from({ length: count }, () => {
+    if (random.chance(0.1))
+      return `${random.pick(['since', 'until'])}=${encodeURIComponent(timestampText(random))}`;
+    const name = random.pick(QUERY_NAMES);
+    return random.chance(0.03) ? name : `${name}=${random.pick(QUERY_VALUES)}`;
+  });
+  return `${path}?${pairs.join(random.chance(0.97) ? '&' : random.pick(['&&', ';', '&amp;']))}`;
+}
+
+function oddHeaders(random: Random): Outgoing {
+  const headers: Header[] = [['Host', random.chance(0.8) ? '127.0.0.1' : random.pick(HOSTS)]];
+  for (let count = 1 + random.below(2); count > 0; count -= 1) headers.push(random.pick(ODD_HEADERS));
+  if (random.chance(0.02)) headers.shift();
+  if (random.chance(0.02))
+    headers.push(...Array.from({ length: 101 }, (_, index): Header => [`x-${index}`, 'y']));
+  return compose(random.pick(METHODS), target(random), headers, Buffer.alloc(0));
+}
+
+/** A head with a few bytes changed. Without a body, so that no server waits for one for long. */
+function mutatedHead(random: Random): Outgoing {
+  const method = random.pick(['GET', 'HEAD', 'OPTIONS'] as const);
+  const whole = compose(
+    method,
+    random.pick(PATHS),
+    [['Host', '127.0.0.1'], random.pick(ODD_HEADERS)],
+    Buffer.alloc(0),
+  );
+  let head: Buffer = whole.head;
+  for (let count = 1 + random.below(2); count > 0; count -= 1) head = mutateBytes(random, head);
+  // The method of what is really sent decides whether an answer has a body.
+  return {
+    ...whole,
+    method: head.subarray(0, 5).toString('latin1') === 'HEAD ' ? 'HEAD' : 'GET',
+    head,
+    awaitContinue: false,
+  };
+}
+
+function mutateBytes(random: Random, bytes: Buffer): Buffer {
+  const at = random.below(bytes.length);
+  const odd = Buffer.from([
+    random.pick([0, 9, 10, 11, 13, 0x20, 0x2f, 0x30, 0x3a, 0x3f, 0x41, 0x7b, 0x7f, 0x80, 0xe9, 0xff]),
+  ]);
+  const kind = random.below(3);
+  if (kind === 0) return Buffer.concat([bytes.subarray(0, at), odd, bytes.subarray(at + 1)]);
+  if (kind === 1) return Buffer.concat([bytes.subarray(0, at), odd, bytes.subarray(at)]);
+  return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)]);
+}

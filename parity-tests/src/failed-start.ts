@@ -1,0 +1,56 @@
+/**
+ * Starts that are expected to end by themselves: a wrong flag, a broken file, `--help`.
+ */
+import { spawn } from 'node:child_process';
+import { TARGETS, type TargetName } from './targets.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const DEADLINE_MS = 10_000;
+
+/** Runs a server's command until it ends. One that goes on running is killed and is an error. */
+export function failedStart(
+  name: TargetName,
+  flags: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const target = TARGETS[name];
+  const own = Object.entries(process.env).filter(([key]) => !key.startsWith('INGEST_'));
+  const child = spawn(target.command, [...target.args, ...flags], {
+    cwd,
+    env: { ...Object.fromEntries(own), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    out.stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(
+        new Error(
+          `${name} ${flags.join(' ')} did not end within ${DEADLINE_MS} ms\n${out.stdout}${out.stderr}`,
+        ),
+      );
+    }, DEADLINE_MS);
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, ...out });
+    });
+  });
+}
+
+/** The lines of stderr that are no log record: what a person is told. */
+export function plainLines(stderr: string): string[] {
+  return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+}

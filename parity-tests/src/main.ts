@@ -1,0 +1,102 @@
+/**
+ * `pnpm parity`: cases and scenarios against both servers, or against one that runs already.
+ *
+ * Exit code 0 when all passed, 1 when something failed, 2 when the command line is wrong or a server is not
+ * built. The last line is always `N passed, N failed, N skipped`.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { SCENARIO_FILES } from '../scenarios/index.ts';
+import { CaseFileError, loadCaseFiles } from './case.ts';
+import { applyDivergences, DivergenceError, loadDivergences } from './divergence.ts';
+import { HELP, type Options, parseOptions } from './options.ts';
+import { paperOf, renderDetails, renderTable, renderTally, tally } from './report.ts';
+import { fullName, type Result } from './result.ts';
+import { type Place, runFile } from './run-file.ts';
+import { runScenario } from './run-scenario.ts';
+import { TARGETS } from './targets.ts';
+
+/** Runs the suite and returns the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(argv, process.env);
+  if (parsed.kind === 'help') {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const problems = parsed.kind === 'wrong' ? parsed.problems : notBuilt(parsed.options);
+  if (parsed.kind === 'wrong' || problems.length > 0) {
+    process.stderr.write(`${problems.join('\n')}\n`);
+    if (parsed.kind === 'wrong') process.stderr.write('pnpm parity --help says what there is\n');
+    return 2;
+  }
+  const { options } = parsed;
+  const paper = paperOf(process.stdout, process.env);
+  const lists = loadDivergences(options.basePort === undefined ? options.targets : []);
+  const ran = await runAll(options);
+  const results = applyDivergences(ran, lists, options.only === undefined);
+  if (options.reportJson)
+    writeFileSync(options.reportJson, `${JSON.stringify(results.map(forFile), null, 2)}\n`);
+  const sums = tally(results);
+  const nothing = results.length === 0 ? ['no case and no scenario has this in its name'] : [];
+  const lines = [
+    ...renderTable(results, paper),
+    ...renderDetails(results, paper),
+    ...nothing,
+    '',
+    renderTally(sums),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return sums.failed > 0 || results.length === 0 ? 1 : 0;
+}
+
+async function runAll(options: Options): Promise<Result[]> {
+  const wanted = (suite: string, name: string): boolean =>
+    options.only === undefined || fullName({ suite, name }).includes(options.only);
+  const scenarios = SCENARIO_FILES.flatMap((file) =>
+    file.scenarios
+      .filter((one) => wanted(`scenarios/${file.name}`, one.name))
+      .map((one) => ({ waits: one.waits === true, run: () => runScenario(file, one, options) })),
+  );
+  // Those that mostly wait go on beside all others, so that waiting costs no time of its own.
+  const waiting = Promise.all(scenarios.filter((one) => one.waits).map((one) => one.run()));
+  const results: Result[] = [];
+  for (const file of loadCaseFiles()) {
+    const cases = file.cases.filter((one) => wanted(file.name, one.name));
+    if (cases.length > 0)
+      results.push(...(await Promise.all(places(options).map((one) => runFile(file, cases, one)))).flat());
+  }
+  for (const one of scenarios.filter((scenario) => !scenario.waits)) results.push(...(await one.run()));
+  return [...results, ...(await waiting).flat()];
+}
+
+function places(options: Options): Place[] {
+  if (options.basePort !== undefined) return [{ kind: 'base-url', port: options.basePort }];
+  return options.targets.map((name) => ({ kind: 'target', name }));
+}
+
+function notBuilt(options: Options): string[] {
+  if (options.basePort !== undefined) return [];
+  return options.targets
+    .map((name) => TARGETS[name])
+    .filter((target) => !existsSync(target.artefact))
+    .map((target) => `${target.label} is not built: run pnpm ${target.build}`);
+}
+
+/** A result without the bytes of its exchanges. */
+function forFile(result: Result) {
+  const { outcome, ...rest } = result;
+  if (outcome.kind !== 'failed') return { ...rest, outcome };
+  const differences = outcome.exchanges.flatMap((one) =>
+    one.differences.map((difference) => ({ step: one.step, ...difference })),
+  );
+  return { ...rest, outcome: { kind: outcome.kind, message: outcome.message, differences } };
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof CaseFileError || error instanceof DivergenceError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Compares what came with what was expected, strictly: every header, every key, their order, every byte.
+ *
+ * Why the order of keys counts in JSON: clients cannot tell, but the twins promise equal bytes (rule LAW).
+ * Knows nothing of cases or sockets.
+ */
+import type { HeaderMap } from './case.ts';
+import type { Header } from './http-parser.ts';
+import { fitsWildcard, textPattern, wildcardOf } from './wildcards.ts';
+
+export interface Difference {
+  /** Where: `status`, `header date`, `body /events/0/id`. */
+  readonly where: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** Named header sets. `<any-length>` is checked against the body as well. */
+export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
+  /** Every JSON answer (HTT-01). */
+  json: {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': '<any-length>',
+    date: '<any-date>',
+  },
+  /** A JSON answer that ends its connection (HTT-10). */
+  'json-close': {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': '<any-length>',
+    date: '<any-date>',
+    connection: 'close',
+  },
+  /** A 204 (HTT-04). */
+  empty: { date: '<any-date>' },
+  /** What the parser level answers (HTT-08). */
+  bare: { 'content-length': '0', date: '<any-date>', connection: 'close' },
+};
+
+/** Structural equality with wildcards, the order of keys included. */
+export function matchJson(expected: unknown, actual: unknown, where = 'body'): Difference[] {
+  const wildcard = wildcardOf(expected);
+  if (wildcard) return fitsWildcard(wildcard, actual) ? [] : [differ(where, expected, actual)];
+  if (Array.isArray(expected) && Array.isArray(actual)) return matchArrays(expected, actual, where);
+  if (isObject(expected) && isObject(actual)) return matchObjects(expected, actual, where);
+  return Object.is(expected, actual) ? [] : [differ(where, expected, actual)];
+}
+
+/** Equality of text in which wildcards may stand. */
+export function matchText(expected: string, actual: string, where = 'body'): Difference[] {
+  return textPattern(expected).test(actual) ? [] : [differ(where, expected, actual)];
+}
+
+/** The whole set of headers: names without case, repeated ones as often as expected. */
+export function matchHeaders(
+  expected: HeaderMap,
+  actual: readonly Header[],
+  body: { readonly length: number; readonly absent: boolean },
+): Difference[] {
+  const want = new Map(Object.entries(expected).map(([name, value]) => [name.toLowerCase(), [value].flat()]));
+  const got = new Map<string, string[]>();
+  for (const [name, value] of actual) {
+    const key = name.toLowerCase();
+    got.set(key, [...(got.get(key) ?? []), value]);
+  }
+  const differences: Difference[] = [];
+  for (const name of new Set([...want.keys(), ...got.keys()])) {
+    const wanted = want.get(name);
+    const values = got.get(name);
+    const where = `header ${name}`;
+    if (!wanted || !values || wanted.length !== values.length) {
+      differences.push({
+        where,
+        expected: wanted?.join(' | ') ?? '(absent)',
+        got: values?.join(' | ') ?? '(absent)',
+      });
+      continue;
+    }
+    wanted.forEach((value, index) => {
+      differences.push(...matchText(value as string, values[index]!, where));
+    });
+    if (wanted[0] === '<any-length>' && !body.absent && values[0] !== String(body.length)) {
+      differences.push({ where, expected: `${body.length}, the length of the body`, got: values[0]! });
+    }
+  }
+  return differences;
+}
+
+function matchArrays(expected: readonly unknown[], actual: readonly unknown[], where: string): Difference[] {
+  if (expected.length !== actual.length) return [differ(where, expected, actual)];
+  return expected.flatMap((value, index) => matchJson(value, actual[index], `${where}/${index}`));
+}
+
+function matchObjects(
+  expected: Readonly<Record<string, unknown>>,
+  actual: Readonly<Record<string, unknown>>,
+  where: string,
+): Difference[] {
+  const want = Object.keys(expected);
+  const got = Object.keys(actual);
+  if (want.join('\n') !== got.join('\n'))
+    return [{ where: `${where} keys`, expected: want.join(' '), got: got.join(' ') }];
+  return want.flatMap((key) => matchJson(expected[key], actual[key], `${where}/${key}`));
+}
+
+function differ(where: string, expected: unknown, actual: unknown): Difference {
+  return { where, expected: show(expected), got: show(actual) };
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

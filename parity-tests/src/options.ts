@@ -1,0 +1,116 @@
+/**
+ * The command line of the suite: one table of flags, parsed and checked before anything runs.
+ *
+ * What must stay true: a wrong flag explains itself and nothing has happened yet.
+ */
+import { parseArgs } from 'node:util';
+import { isTargetName, TARGET_NAMES, type TargetName } from './targets.ts';
+
+export interface Options {
+  readonly targets: readonly TargetName[];
+  /** The port of a server on loopback that runs already. */
+  readonly basePort: number | undefined;
+  readonly only: string | undefined;
+  readonly reportJson: string | undefined;
+  /** Kills per server of the crash scenario. */
+  readonly kills: number;
+  /** Requests of the differential scenario. */
+  readonly requests: number;
+  readonly seed: number;
+  readonly corpus: string | undefined;
+  readonly saveCase: string | undefined;
+}
+
+/** `help`: the text was asked for. `wrong`: every problem, one a line. */
+export type Parsed =
+  | { readonly kind: 'options'; readonly options: Options }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly problems: readonly string[] };
+
+export const HELP = `Usage: pnpm parity [flags]
+
+Runs the cases and the scenarios against both servers and compares every answer with the expected one.
+
+  --target rs|ts       only this server
+  --base-url URL       against a server on loopback that runs already (http://127.0.0.1:PORT)
+  --only TEXT          only cases and scenarios whose FILE/NAME holds this text
+  --report-json FILE   also write every result to this file
+  --kills N            kills per server of the crash scenario (default 5, full run 50)
+  --requests N         requests of the differential scenario (default 2000, full run 20000)
+  --seed N             seed of the differential and crash scenarios (default 1)
+  --corpus FILE        NDJSON of real events, also gzipped, for the corpus scenario (or TWIN_CORPUS)
+  --save-case FILE     where the differential scenario saves a difference as a case
+  --help               print this text
+
+Exit code: 0 all passed, 1 something failed, 2 a wrong flag or a server that is not built.
+`;
+
+const FLAGS = {
+  target: { type: 'string' },
+  'base-url': { type: 'string' },
+  only: { type: 'string' },
+  'report-json': { type: 'string' },
+  kills: { type: 'string', default: '5' },
+  requests: { type: 'string', default: '2000' },
+  seed: { type: 'string', default: '1' },
+  corpus: { type: 'string' },
+  'save-case': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Flags as typed; a bare `--`, which pnpm passes on, means nothing. */
+export function parseOptions(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Parsed {
+  let values: ReturnType<typeof read>;
+  try {
+    values = read(argv);
+  } catch (error) {
+    return { kind: 'wrong', problems: [error instanceof Error ? error.message : String(error)] };
+  }
+  if (values.help) return { kind: 'help' };
+  const problems: string[] = [];
+  const whole = (name: 'kills' | 'requests' | 'seed', minimum: number): number => {
+    const text = values[name];
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < minimum || !Number.isSafeInteger(number)) {
+      problems.push(`--${name} must be a whole number of at least ${minimum}, not ${text}`);
+    }
+    return number;
+  };
+  const { target } = values;
+  if (target !== undefined && !isTargetName(target))
+    problems.push(`--target must be rs or ts, not ${target}`);
+  const base = values['base-url'];
+  const basePort = base === undefined ? undefined : loopbackPort(base);
+  if (base !== undefined && basePort === undefined) {
+    problems.push(`--base-url must be http://127.0.0.1:PORT or http://localhost:PORT, not ${base}`);
+  }
+  if (base !== undefined && target !== undefined) problems.push('--base-url and --target exclude each other');
+  const corpus = values.corpus ?? env.TWIN_CORPUS;
+  const options: Options = {
+    targets: target !== undefined && isTargetName(target) ? [target] : TARGET_NAMES,
+    basePort,
+    only: values.only,
+    reportJson: values['report-json'],
+    kills: whole('kills', 1),
+    requests: whole('requests', 1),
+    seed: whole('seed', 0),
+    corpus: corpus === '' ? undefined : corpus,
+    saveCase: values['save-case'],
+  };
+  return problems.length > 0 ? { kind: 'wrong', problems } : { kind: 'options', options };
+}
+
+function read(argv: readonly string[]) {
+  return parseArgs({ args: argv.filter((one) => one !== '--'), options: FLAGS, strict: true }).values;
+}
+
+/** Only loopback: the cases send what no other machine should be asked to take. */
+function loopbackPort(text: string): number | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.protocol !== 'http:' || !['127.0.0.1', 'localhost'].includes(url.hostname)) return undefined;
+  return Number(url.port || '80');
+}

@@ -1,0 +1,51 @@
+/**
+ * What a case writes for a value that it cannot know: `<case>`, `<port>`, `<folder>/…` and `<saved:NAME>`.
+ *
+ * `<case>` is a word of twelve letters and digits that no other case of any run has, so that cases on one
+ * server stay independent, also on a server that has been running for long.
+ */
+import { randomBytes } from 'node:crypto';
+
+export type Placeholders = Map<string, unknown>;
+
+export function newPlaceholders(port: number): Placeholders {
+  return new Map<string, unknown>([
+    ['<case>', `c${randomBytes(6).toString('hex').slice(1)}`],
+    ['<port>', port],
+  ]);
+}
+
+/** Everything of a JSON value with its placeholders filled in, keys included. */
+export function fill<T>(value: T, known: Placeholders): T {
+  return fillValue(value, known) as T;
+}
+
+/** The value that a JSON pointer (RFC 6901) names. */
+export function atPointer(value: unknown, pointer: string): unknown {
+  let current = value;
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof current !== 'object' || current === null) return undefined;
+    current = (current as Record<string, unknown>)[key];
+  }
+  return current;
+}
+
+function fillValue(value: unknown, known: Placeholders): unknown {
+  if (typeof value === 'string') return fillText(value, known);
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, known));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [String(fillText(key, known)), fillValue(item, known)]),
+  );
+}
+
+function fillText(text: string, known: Placeholders): unknown {
+  if (!text.includes('<')) return text;
+  const whole = known.get(text);
+  if (whole !== undefined && text.startsWith('<saved:')) return whole;
+  return text.replace(/<case>|<port>|<folder>|<saved:[^<>]+>/g, (name) => {
+    if (!known.has(name)) throw new Error(`${name} stands for nothing here`);
+    return String(known.get(name));
+  });
+}

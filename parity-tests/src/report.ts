@@ -1,0 +1,179 @@
+/**
+ * What a person reads: a table of files and targets, and for each failure the request, the expected answer
+ * and the one that came, side by side.
+ *
+ * Colour only on a terminal and without NO_COLOR. Knows nothing of how results came to be.
+ */
+import type { CaseAnswer } from './case.ts';
+import type { Answer } from './http-client.ts';
+import { HEADER_SETS } from './match.ts';
+import { fullName, type Result } from './result.ts';
+import type { Exchange } from './run-case.ts';
+import { sideBySide } from './side-by-side.ts';
+
+export interface Paper {
+  readonly width: number;
+  readonly colour: boolean;
+}
+
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** Bodies are shown up to here. */
+const SHOWN_BYTES = 2_000;
+
+export function paperOf(
+  stream: { isTTY?: boolean; columns?: number },
+  env: Readonly<Record<string, string | undefined>>,
+): Paper {
+  return { width: Math.max(100, stream.columns ?? 100), colour: stream.isTTY === true && !env.NO_COLOR };
+}
+
+export function tally(results: readonly Result[]): Tally {
+  const count = (kind: string): number => results.filter((one) => one.outcome.kind === kind).length;
+  return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
+}
+
+/** The table: a line per file, a column per target. */
+export function renderTable(results: readonly Result[], paper: Paper): string[] {
+  const targets = [...new Set(results.map((one) => one.target))];
+  const suites = [...new Set(results.map((one) => one.suite))];
+  const first = Math.max(...suites.map((name) => name.length), 5);
+  const head = `${'suite'.padEnd(first)}${targets.map((name) => name.padStart(24)).join('')}`;
+  const lines = suites.map((suite) => {
+    const cells = targets.map((target) => {
+      const mine = results.filter((one) => one.suite === suite && one.target === target);
+      return paint(
+        cell(mine).padStart(24),
+        mine.some((one) => one.outcome.kind === 'failed') ? 31 : 0,
+        paper,
+      );
+    });
+    return `${suite.padEnd(first)}${cells.join('')}`;
+  });
+  return [paint(head, 1, paper), ...lines];
+}
+
+/** All failures, then what was not run, then notes of scenarios. */
+export function renderDetails(results: readonly Result[], paper: Paper): string[] {
+  const failed = results
+    .filter((one) => one.outcome.kind === 'failed')
+    .flatMap((one) => renderFailure(one, paper));
+  const notes = results.flatMap((one) =>
+    one.notes.map((note) => `  ${fullName(one)} [${one.target}]: ${note}`),
+  );
+  return [
+    ...failed,
+    ...section('Notes', notes, paper),
+    ...section('Not run, or known to differ', renderSkipped(results), paper),
+  ];
+}
+
+export function renderTally({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+function cell(results: readonly Result[]): string {
+  if (results.length === 0) return '-';
+  const { passed, failed, skipped } = tally(results);
+  const seconds = results.reduce((sum, one) => sum + one.ms, 0) / 1_000;
+  const extra = `${failed > 0 ? ` ${failed} failed` : ''}${skipped > 0 ? ` ${skipped} skipped` : ''}`;
+  return `${passed}/${results.length}${extra} ${seconds.toFixed(1)} s`;
+}
+
+function renderFailure(result: Result, paper: Paper): string[] {
+  if (result.outcome.kind !== 'failed') return [];
+  const title = `✗ ${fullName(result)}  [${result.target}]  ${result.rules.join(' ')}`;
+  const { message, exchanges } = result.outcome;
+  const last = exchanges.at(-1);
+  return [
+    '',
+    paint(title, 31, paper),
+    ...(message ? message.split('\n').map((line) => `  ${line}`) : []),
+    ...exchanges.slice(0, -1).map((one) => `  ${one.step}: ${firstLine(one)} -> ${statusOf(one.answer)}`),
+    ...(last ? renderExchange(last, paper) : []),
+  ];
+}
+
+function renderExchange(exchange: Exchange, paper: Paper): string[] {
+  const request = Buffer.concat([exchange.sent.head, exchange.sent.body]);
+  const expected = exchange.expected ? expectedLines(exchange.expected) : ['(a 2xx answer)'];
+  return [
+    `  ${exchange.step}, request:`,
+    ...visible(request).map((line) => `    ${line}`),
+    ...sideBySide(['EXPECTED', ...expected], ['GOT', ...answerLines(exchange.answer)], paper.width - 2).map(
+      (l) => `  ${l}`,
+    ),
+    '  differences:',
+    ...exchange.differences.flatMap((one) => [
+      `    ${one.where}`,
+      `      expected ${clip(one.expected)}`,
+      `      got      ${clip(one.got)}`,
+    ]),
+  ];
+}
+
+function expectedLines(expected: CaseAnswer): string[] {
+  const named = expected.headers ?? (expected.closed ? 'json-close' : 'json');
+  const headers = { ...(typeof named === 'string' ? HEADER_SETS[named] : named), ...expected['headers+'] };
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}`),
+  );
+  const body = expected.body ?? expected.body_file ?? expected.body_base64 ?? JSON.stringify(expected.json);
+  return [`${expected.status}`, ...lines.sort(), '', clip(body ?? '')];
+}
+
+function answerLines(answer: Answer): string[] {
+  if (answer.kind === 'silent') return ['(closed without an answer)'];
+  if (answer.kind === 'late')
+    return [`(no whole answer within ${answer.afterMs} ms)`, ...visible(answer.received)];
+  if (answer.kind === 'garbled') return [`(no HTTP answer: ${answer.problem})`, ...visible(answer.received)];
+  const { status, headers, body } = answer.response;
+  return [
+    `${status}`,
+    ...headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort(),
+    '',
+    clip(body.toString()),
+  ];
+}
+
+function renderSkipped(results: readonly Result[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const one of results) {
+    if (one.outcome.kind !== 'skipped') continue;
+    const key = `[${one.target}] ${one.outcome.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), fullName(one)]);
+  }
+  return [...groups].flatMap(([reason, names]) => [`  ${reason}`, ...names.map((name) => `    ${name}`)]);
+}
+
+function section(title: string, lines: readonly string[], paper: Paper): string[] {
+  return lines.length === 0 ? [] : ['', paint(title, 1, paper), ...lines];
+}
+
+function firstLine(exchange: Exchange): string {
+  return exchange.sent.head.toString('latin1').split('\r\n')[0] ?? '';
+}
+
+function statusOf(answer: Answer): string {
+  return answer.kind === 'response' ? String(answer.response.status) : answer.kind;
+}
+
+/** Text with its control characters written out. */
+function visible(bytes: Buffer): string[] {
+  const text = clip(bytes.toString()).replace(/\r\n/g, '\n');
+  return text
+    .split('\n')
+    .map((line) => line.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1)));
+}
+
+function clip(text: string): string {
+  return text.length <= SHOWN_BYTES ? text : `${text.slice(0, SHOWN_BYTES)}… (${text.length} characters)`;
+}
+
+function paint(text: string, code: number, paper: Paper): string {
+  return paper.colour && code > 0 ? `\u001b[${code}m${text}\u001b[0m` : text;
+}

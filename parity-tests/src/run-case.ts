@@ -1,0 +1,219 @@
+/**
+ * Runs one case against one server: given, when, then, stored, then_also.
+ *
+ * What must stay true: every answer is compared whole. After each answer that should leave its connection
+ * open the connection is used again, which proves that it is open and that no byte was left over.
+ * Knows nothing of targets, processes or reports.
+ */
+import { readFileSync } from 'node:fs';
+import type { Case, CaseAnswer, Step, StoredRows } from './case.ts';
+import {
+  type Answer,
+  announcesClose,
+  Connection,
+  compose,
+  type Outgoing,
+  type Response,
+} from './http-client.ts';
+import { headerValues } from './http-parser.ts';
+import { type Difference, HEADER_SETS, matchHeaders, matchJson, matchText } from './match.ts';
+import { metadataOfRows } from './metadata-span.ts';
+import { atPointer, fill, newPlaceholders, type Placeholders } from './placeholders.ts';
+import { buildRequest } from './request.ts';
+import { wholeRow, withWholeRows } from './stored-row.ts';
+import { ROOT } from './targets.ts';
+
+/** One request with its answer, and what was wrong with it. */
+export interface Exchange {
+  readonly step: string;
+  readonly sent: Outgoing;
+  readonly answer: Answer;
+  readonly expected: CaseAnswer | undefined;
+  readonly differences: readonly Difference[];
+}
+
+/** How long a server may take to close a connection that it said it would close. */
+const CLOSE_MS = 5_000;
+
+/** What is sent to read one more answer. */
+const NOTHING: Outgoing = {
+  method: 'GET',
+  head: Buffer.alloc(0),
+  body: Buffer.alloc(0),
+  awaitContinue: false,
+};
+
+/** Runs a case. The last exchange of the result is the one that failed, if one did. */
+export async function runCase(one: Case, port: number, folder: string): Promise<Exchange[]> {
+  const known = newPlaceholders(port);
+  known.set('<folder>', folder);
+  const run = new CaseRun(port, known);
+  try {
+    for (const [index, step] of (one.given ?? []).entries()) {
+      if (!(await run.step(`given ${index + 1}`, step, step.then))) return run.exchanges;
+    }
+    if (!(await run.step('when', one.when, one.then))) return run.exchanges;
+    if (one.stored && !(await run.stored(one.stored))) return run.exchanges;
+    for (const [index, step] of (one.then_also ?? []).entries()) {
+      if (!(await run.step(`then_also ${index + 1}`, step, step.then))) return run.exchanges;
+    }
+    return run.exchanges;
+  } finally {
+    run.close();
+  }
+}
+
+class CaseRun {
+  readonly exchanges: Exchange[] = [];
+  readonly #port: number;
+  readonly #known: Placeholders;
+  #connection: Connection | undefined;
+
+  constructor(port: number, known: Placeholders) {
+    this.#port = port;
+    this.#known = known;
+  }
+
+  /** Whether the answer is as expected. */
+  async step(name: string, step: Step, then: CaseAnswer | undefined): Promise<boolean> {
+    const sent = buildRequest(fill(step, this.#known), this.#port);
+    const expected = then && fill(then, this.#known);
+    const answer = await this.#exchange(sent);
+    const differences = expected ? compareAnswer(expected, answer, sent) : requireSuccess(answer);
+    const further = expected?.pipelined ?? [];
+    if (differences.length === 0 && further.length === 0)
+      differences.push(...(await this.#checkConnection(answer, expected)));
+    if (answer.kind === 'response') this.#save(step, answer.response);
+    this.exchanges.push({ step: name, sent, answer, expected, differences });
+    return differences.length === 0 && (further.length === 0 || this.#pipelined(name, further));
+  }
+
+  async stored(stored: StoredRows): Promise<boolean> {
+    const { query, rows, metadata } = fill(stored, this.#known);
+    const sent = buildRequest({ path: `/api/events?${query}` }, this.#port);
+    const answer = await this.#exchange(sent);
+    const differences = requireSuccess(answer);
+    if (answer.kind === 'response' && differences.length === 0) {
+      const body = answer.response.body.toString();
+      const got = (JSON.parse(body) as { events?: unknown }).events;
+      differences.push(...matchJson(rows.map(wholeRow), got, 'stored'));
+      if (metadata) differences.push(...matchJson(metadata, metadataOfRows(body), 'stored metadata'));
+    }
+    this.exchanges.push({ step: 'stored', sent, answer, expected: undefined, differences });
+    return differences.length === 0;
+  }
+
+  close(): void {
+    this.#connection?.close();
+  }
+
+  /** Reads the answers to requests that were sent with an earlier one. */
+  async #pipelined(name: string, further: readonly CaseAnswer[]): Promise<boolean> {
+    for (const [index, expected] of further.entries()) {
+      const answer = await this.#connection!.exchange(NOTHING);
+      const differences = compareAnswer(expected, answer, NOTHING);
+      if (differences.length === 0 && index === further.length - 1)
+        differences.push(...(await this.#checkConnection(answer, expected)));
+      this.exchanges.push({
+        step: `${name}, answer ${index + 2}`,
+        sent: NOTHING,
+        answer,
+        expected,
+        differences,
+      });
+      if (differences.length > 0) return false;
+    }
+    return true;
+  }
+
+  async #exchange(sent: Outgoing): Promise<Answer> {
+    if (!this.#connection?.reusable) {
+      this.#connection?.close();
+      this.#connection = await Connection.open(this.#port);
+    }
+    return this.#connection.exchange(sent);
+  }
+
+  /** Closed where it should be; else still usable, with nothing left over from this answer. */
+  async #checkConnection(answer: Answer, expected: CaseAnswer | undefined): Promise<Difference[]> {
+    const connection = this.#connection;
+    if (!connection || answer.kind !== 'response') return [];
+    const shouldClose = expected?.closed ?? announcesClose(answer.response);
+    if (shouldClose) {
+      if (await connection.closedWithin(CLOSE_MS)) return [];
+      return [{ where: 'connection', expected: 'closed', got: `open after ${CLOSE_MS} ms` }];
+    }
+    const probe = compose('GET', '/livez', [['host', `127.0.0.1:${this.#port}`]], Buffer.alloc(0));
+    const again = connection.reusable ? await connection.exchange(probe) : undefined;
+    if (again?.kind === 'response' && again.response.status === 200) return [];
+    const left = connection.unread.toString('latin1');
+    return [
+      { where: 'connection', expected: 'open, nothing left over', got: left || (again?.kind ?? 'closed') },
+    ];
+  }
+
+  #save(step: Step, response: Response): Difference[] {
+    const missing: Difference[] = [];
+    for (const [name, from] of Object.entries(step.save ?? {})) {
+      const value = from.startsWith('header:')
+        ? headerValues(response.headers, from.slice(7).toLowerCase())[0]
+        : atPointer(JSON.parse(response.body.toString()), from);
+      if (value === undefined)
+        missing.push({ where: `save ${name}`, expected: `a value at ${from}`, got: '(absent)' });
+      else this.#known.set(`<saved:${name}>`, value);
+    }
+    return missing;
+  }
+}
+
+function compareAnswer(expected: CaseAnswer, answer: Answer, sent: Outgoing): Difference[] {
+  if (answer.kind !== 'response') {
+    return [{ where: 'answer', expected: `status ${expected.status}`, got: describe(answer) }];
+  }
+  const { response } = answer;
+  const differences: Difference[] = [];
+  if (response.status !== expected.status) {
+    differences.push({ where: 'status', expected: String(expected.status), got: String(response.status) });
+  }
+  const headers = headerSet(expected);
+  const absent = sent.method === 'HEAD' || response.status === 304;
+  differences.push(...matchHeaders(headers, response.headers, { length: response.body.length, absent }));
+  differences.push(...compareBody(expected, response.body));
+  const interim = response.interim.map((head) => head.status);
+  differences.push(...matchJson(expected.interim ?? [], interim, 'interim'));
+  return differences;
+}
+
+function compareBody(expected: CaseAnswer, body: Buffer): Difference[] {
+  if (expected.body_base64 !== undefined) return matchText(expected.body_base64, body.toString('base64'));
+  if (expected.body_file !== undefined) {
+    const same = readFileSync(`${ROOT}${expected.body_file}`).equals(body);
+    return same
+      ? []
+      : [{ where: 'body', expected: `the bytes of ${expected.body_file}`, got: body.toString() }];
+  }
+  if (expected.body !== undefined) return matchText(expected.body, body.toString());
+  try {
+    return matchJson(withWholeRows(expected.json), JSON.parse(body.toString()));
+  } catch {
+    return [{ where: 'body', expected: 'JSON', got: body.toString() }];
+  }
+}
+
+function headerSet(expected: CaseAnswer): Readonly<Record<string, string | readonly string[]>> {
+  const named = expected.headers ?? (expected.closed ? 'json-close' : 'json');
+  const base = typeof named === 'string' ? HEADER_SETS[named] : named;
+  return { ...base, ...expected['headers+'] };
+}
+
+function requireSuccess(answer: Answer): Difference[] {
+  if (answer.kind !== 'response') return [{ where: 'answer', expected: 'status 2xx', got: describe(answer) }];
+  const { status } = answer.response;
+  return status >= 200 && status < 300 ? [] : [{ where: 'status', expected: '2xx', got: String(status) }];
+}
+
+function describe(answer: Exclude<Answer, { kind: 'response' }>): string {
+  if (answer.kind === 'silent') return 'the connection was closed without an answer';
+  if (answer.kind === 'late') return `no whole answer within ${answer.afterMs} ms`;
+  return `no HTTP answer: ${answer.problem}`;
+}

@@ -1,0 +1,121 @@
+/**
+ * Runs the cases of one file against one target.
+ *
+ * One server and one fresh database for the file; cases that need more get their own.
+ * What must stay true: a case that is not run says why, and every server that was started is stopped.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Case, type CaseFile, needsFreshServer, rulesOfCase, type ServerNeeds } from './case.ts';
+import type { Outcome, Result } from './result.ts';
+import { runCase } from './run-case.ts';
+import { type RunningServer, startServer } from './server.ts';
+import type { TargetName } from './targets.ts';
+import { inFolder } from './workspace.ts';
+
+/** Where cases run: a target of ours, or a server that runs already. */
+export type Place =
+  | { readonly kind: 'target'; readonly name: TargetName }
+  | { readonly kind: 'base-url'; readonly port: number };
+
+export function placeName(place: Place): string {
+  return place.kind === 'target' ? place.name : 'base-url';
+}
+
+/** Results in the order of the cases. */
+export async function runFile(file: CaseFile, cases: readonly Case[], place: Place): Promise<Result[]> {
+  const results = new Map<Case, Result>();
+  const record = async (one: Case, work: () => Promise<Outcome>): Promise<void> => {
+    const begun = performance.now();
+    const outcome = await work().catch((error: unknown): Outcome => failure(error));
+    const ms = performance.now() - begun;
+    const target = placeName(place);
+    results.set(one, {
+      suite: file.name,
+      name: one.name,
+      rules: rulesOfCase(one),
+      target,
+      outcome,
+      ms,
+      notes: [],
+    });
+  };
+  if (place.kind === 'base-url') {
+    for (const one of cases) await record(one, () => runOnForeign(file, one, place.port));
+  } else {
+    const shared = cases.filter((one) => !needsFreshServer(one));
+    const own = cases.filter(needsFreshServer);
+    if (shared.length > 0) {
+      await withServer(place.name, file.server ?? {}, async (server, folder) => {
+        await prepare(file, server.port, folder);
+        for (const one of shared) await record(one, () => runOn(one, server.port, folder));
+      }).catch(async (error: unknown) => {
+        for (const one of shared) if (!results.has(one)) await record(one, () => Promise.reject(error));
+      });
+    }
+    for (const one of own) await record(one, () => runOnOwn(file, one, place.name));
+  }
+  return cases.map((one) => results.get(one)!);
+}
+
+async function runOn(one: Case, port: number, folder: string): Promise<Outcome> {
+  const exchanges = await runCase(one, port, folder);
+  const failed = exchanges.some((exchange) => exchange.differences.length > 0);
+  return failed ? { kind: 'failed', exchanges } : { kind: 'passed' };
+}
+
+function runOnOwn(file: CaseFile, one: Case, target: TargetName): Promise<Outcome> {
+  const needs = { ...file.server, flags: [...(file.server?.flags ?? []), ...(one.flags ?? [])] };
+  return withServer(target, needs, async (server, folder) => {
+    await prepare(file, server.port, folder);
+    return runOn(one, server.port, folder);
+  });
+}
+
+/** Sends what the file gives to each of its servers; a failure is that of every case on it. */
+async function prepare(file: CaseFile, port: number, folder: string): Promise<void> {
+  if (!file.given) return;
+  const when = { path: '/livez' };
+  const then = { status: 200, json: { status: 'ok' } };
+  const exchanges = await runCase(
+    { name: 'given', rule: 'LAW', given: file.given, when, then },
+    port,
+    folder,
+  );
+  const difference = exchanges.flatMap((exchange) => exchange.differences)[0];
+  if (difference) throw new Error(`given of the file: ${difference.where} is ${difference.got}`);
+}
+
+function runOnForeign(file: CaseFile, one: Case, port: number): Promise<Outcome> {
+  const reason =
+    one.flags || file.server ? 'needs a server with flags of its own' : 'needs an empty database';
+  if (file.server || file.given || needsFreshServer(one)) return Promise.resolve({ kind: 'skipped', reason });
+  return runOn(one, port, '/nonexistent');
+}
+
+async function withServer<T>(
+  target: TargetName,
+  needs: ServerNeeds,
+  work: (server: RunningServer, folder: string) => Promise<T>,
+): Promise<T> {
+  return inFolder(async (folder) => {
+    for (const [name, text] of Object.entries(needs.files ?? {}))
+      writeFileSync(join(folder, name), text, { mode: 0o600 });
+    const place = (text: string): string => text.replaceAll('<folder>', folder);
+    const env = Object.fromEntries(
+      Object.entries(needs.env ?? {}).map(([key, value]) => [key, place(value)]),
+    );
+    const flags = ['--db', join(folder, 'events.db'), ...(needs.flags ?? []).map(place)];
+    const server = await startServer(target, { flags, env, cwd: folder });
+    try {
+      return await work(server, folder);
+    } finally {
+      // A test database is thrown away; a clean stop is what the restart scenarios are about.
+      await server.kill();
+    }
+  });
+}
+
+function failure(error: unknown): Outcome {
+  return { kind: 'failed', exchanges: [], message: error instanceof Error ? error.message : String(error) };
+}

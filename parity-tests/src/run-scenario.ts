@@ -1,0 +1,55 @@
+/**
+ * Runs scenarios on the chosen targets and turns how they ended into results.
+ */
+import type { Options } from './options.ts';
+import type { Outcome, Result } from './result.ts';
+import { type Scenario, ScenarioContext, type ScenarioFile, SkippedError } from './scenario.ts';
+import type { TargetName } from './targets.ts';
+import { inFolder } from './workspace.ts';
+
+/** One result per target, or one for both. */
+export async function runScenario(
+  file: ScenarioFile,
+  scenario: Scenario,
+  options: Options,
+): Promise<Result[]> {
+  if (options.basePort !== undefined) {
+    return [skipped(file, scenario, 'base-url', 'starts and stops servers of its own')];
+  }
+  if (scenario.uses === 'both') {
+    if (options.targets.length < 2) return [skipped(file, scenario, 'both', 'needs both servers')];
+    return [await runOnce(file, scenario, 'both', options.targets[0]!, options)];
+  }
+  return Promise.all(options.targets.map((target) => runOnce(file, scenario, target, target, options)));
+}
+
+async function runOnce(
+  file: ScenarioFile,
+  scenario: Scenario,
+  label: string,
+  target: TargetName,
+  options: Options,
+): Promise<Result> {
+  const begun = performance.now();
+  const { outcome, notes } = await inFolder(async (folder) => {
+    const context = new ScenarioContext(target, folder, options);
+    const outcome = await scenario.run(context).then(() => ({ kind: 'passed' }) as const, outcomeOf);
+    await context.close();
+    return { outcome, notes: context.notes };
+  });
+  return { ...named(file, scenario, label), outcome, ms: performance.now() - begun, notes };
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof SkippedError) return { kind: 'skipped', reason: error.message };
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { kind: 'failed', exchanges: [], message };
+}
+
+function skipped(file: ScenarioFile, scenario: Scenario, target: string, reason: string): Result {
+  return { ...named(file, scenario, target), outcome: { kind: 'skipped', reason }, ms: 0, notes: [] };
+}
+
+function named(file: ScenarioFile, scenario: Scenario, target: string) {
+  return { suite: `scenarios/${file.name}`, name: scenario.name, rules: scenario.rules, target };
+}

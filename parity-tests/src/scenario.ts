@@ -1,0 +1,113 @@
+/**
+ * Scenarios: what a request and its answer cannot say, in code.
+ *
+ * A scenario runs once per target, or once with both. It fails by throwing, most often from node:assert.
+ */
+import { join } from 'node:path';
+import { ApiClient } from './api-client.ts';
+import type { Options } from './options.ts';
+import { type RunningServer, type StartOptions, startServer } from './server.ts';
+import { SseClient } from './sse-client.ts';
+import type { TargetName } from './targets.ts';
+
+export interface Scenario {
+  readonly name: string;
+  /** The rules of contract/README.md that it proves. */
+  readonly rules: readonly string[];
+  /** `each`: once per target. `both`: once, with the two. */
+  readonly uses: 'each' | 'both';
+  /** Mostly waits, so that it may run beside everything else. */
+  readonly waits?: boolean;
+  readonly run: (context: ScenarioContext) => Promise<void>;
+}
+
+export interface ScenarioFile {
+  readonly name: string;
+  readonly about: string;
+  readonly scenarios: readonly Scenario[];
+}
+
+/** Thrown by `skip`: this machine lacks what the scenario needs. */
+export class SkippedError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'SkippedError';
+  }
+}
+
+export class ScenarioContext {
+  readonly target: TargetName;
+  /** Private to the scenario, removed afterwards. */
+  readonly folder: string;
+  readonly options: Options;
+  readonly notes: string[] = [];
+  readonly #closers: (() => unknown)[] = [];
+
+  constructor(target: TargetName, folder: string, options: Options) {
+    this.target = target;
+    this.folder = folder;
+    this.options = options;
+  }
+
+  /** The other runtime. */
+  get other(): TargetName {
+    return this.target === 'rs' ? 'ts' : 'rs';
+  }
+
+  /** A database file of this name in the private folder. */
+  db(name = 'events.db'): string {
+    return join(this.folder, name);
+  }
+
+  /** A server of this target unless another is named; it ends with the scenario at the latest. */
+  async start(options: StartOptions & { target?: TargetName; db?: string } = {}): Promise<RunningServer> {
+    const { target = this.target, db = this.db(), flags = [], ...rest } = options;
+    const server = await startServer(target, { cwd: this.folder, ...rest, flags: ['--db', db, ...flags] });
+    this.#closers.push(() => server.kill());
+    return server;
+  }
+
+  client(server: RunningServer): ApiClient {
+    const client = new ApiClient(server.port);
+    this.#closers.push(() => client.close());
+    return client;
+  }
+
+  async stream(server: RunningServer, query = '', lastEventId?: number): Promise<SseClient> {
+    const headers = lastEventId === undefined ? [] : ([['last-event-id', String(lastEventId)]] as const);
+    const client = await SseClient.open(server.port, `/api/stream${query}`, headers);
+    this.#closers.push(() => client.close());
+    return client;
+  }
+
+  /** Something to be undone at the end, in reverse order. */
+  atEnd(work: () => unknown): void {
+    this.#closers.push(work);
+  }
+
+  /** A figure for the report. */
+  note(text: string): void {
+    this.notes.push(text);
+  }
+
+  skip(reason: string): never {
+    throw new SkippedError(reason);
+  }
+
+  async close(): Promise<void> {
+    for (const closer of this.#closers.reverse()) await closer();
+  }
+}
+
+/** Waits until a condition holds; for what no event tells. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  deadlineMs = 10_000,
+): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`${what}: not within ${deadlineMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

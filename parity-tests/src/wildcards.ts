@@ -1,0 +1,78 @@
+/**
+ * The closed list of wildcards: what a case may leave open, and the form that it must still have.
+ *
+ * Only values that the contract lets differ (rule LAW) belong here. Each wildcard checks the form, so that
+ * even what is left open cannot be anything.
+ * A wildcard stands for a JSON value as a string that holds nothing else, and inside exact text anywhere.
+ */
+
+export interface Wildcard {
+  /** The JSON type of what it stands for. */
+  readonly type: 'number' | 'string';
+  /** The whole text of the value: of a number as printed, of a string without quotes. */
+  readonly form: RegExp;
+  readonly means: string;
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
+const INTEGER = /0|[1-9]\d{0,15}/;
+
+export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
+  '<any-id>': { type: 'number', form: /[1-9]\d{0,15}/, means: "an event's id" },
+  '<any-integer>': { type: 'number', form: INTEGER, means: 'an integer from 0 on' },
+  '<any-pid>': { type: 'number', form: /[1-9]\d{0,9}/, means: 'a process id' },
+  '<any-timestamp>': {
+    type: 'string',
+    form: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/,
+    means: 'a time in UTC with milliseconds',
+  },
+  '<any-hour>': {
+    type: 'string',
+    form: /\d{4}-\d\d-\d\dT\d\d:00:00\.000Z/,
+    means: 'the beginning of an hour',
+  },
+  '<any-uuid>': { type: 'string', form: UUID, means: 'a UUID (RFC 9562) in lower case' },
+  '<any-epoch>': { type: 'string', form: UUID, means: 'the epoch of a database' },
+  '<any-version>': {
+    type: 'string',
+    form: /\d+\.\d+\.\d+/,
+    means: 'a version of a server, the contract or SQLite',
+  },
+  '<any-runtime>': { type: 'string', form: /rust|node/, means: 'the runtime of a server' },
+  '<any-date>': {
+    type: 'string',
+    form: /(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/,
+    means: 'the Date header (IMF-fixdate, RFC 9110)',
+  },
+  '<any-length>': {
+    type: 'string',
+    form: INTEGER,
+    means: 'the length of the body that came (0 or more on HEAD)',
+  },
+};
+
+const NAMED = /<any-[a-z]+>/g;
+
+/** The wildcard that is all of a string, or nothing. An unknown `<any-…>` is an error of the case. */
+export function wildcardOf(expected: unknown): Wildcard | undefined {
+  if (typeof expected !== 'string' || !/^<any-[a-z]+>$/.test(expected)) return undefined;
+  return known(expected);
+}
+
+export function fitsWildcard(wildcard: Wildcard, actual: unknown): boolean {
+  if (typeof actual !== wildcard.type) return false;
+  return new RegExp(`^(?:${wildcard.form.source})$`).test(String(actual));
+}
+
+/** A pattern for exact text in which wildcards may stand. */
+export function textPattern(expected: string): RegExp {
+  const literals = expected.split(NAMED).map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const forms = [...expected.matchAll(NAMED)].map(([name]) => `(?:${known(name).form.source})`);
+  return new RegExp(`^${literals.map((text, index) => text + (forms[index] ?? '')).join('')}$`);
+}
+
+function known(name: string): Wildcard {
+  const wildcard = WILDCARDS[name];
+  if (!wildcard) throw new Error(`${name} is no wildcard; known are ${Object.keys(WILDCARDS).join(' ')}`);
+  return wildcard;
+}

@@ -1,0 +1,92 @@
+/**
+ * A case against a tiny server: what passes, and that each kind of wrong answer fails.
+ */
+// biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Case } from '../src/case.ts';
+import { runCase } from '../src/run-case.ts';
+import { answering, listen } from './tcp-server.ts';
+
+const DATE = 'date: Sat, 21 Nov 2026 01:41:29 GMT\r\n';
+const TYPE = 'content-type: application/json; charset=utf-8\r\n';
+
+function ok(body: string, extra = '', status = '200 OK'): string {
+  return `HTTP/1.1 ${status}\r\n${TYPE}content-length: ${Buffer.byteLength(body)}\r\n${DATE}${extra}\r\n${body}`;
+}
+
+const LIVE = ok('{"status":"ok"}');
+const CASE: Case = { name: 'a', rule: 'ING-01', when: { path: '/' }, then: { status: 200, json: { a: 1 } } };
+
+test('an answer as expected passes', async () => {
+  assert.deepEqual(await differences(CASE, ok('{"a":1}'), LIVE), []);
+});
+
+test('each kind of wrong answer fails, and says where', async () => {
+  const wrong: readonly (readonly [answer: string, where: string])[] = [
+    [ok('{"a":1}', '', '201 Created'), 'status'],
+    [ok('{"a":2}'), 'body/a'],
+    [ok('{"a":1}', 'x-powered-by: y\r\n'), 'header x-powered-by'],
+    [ok('nonsense'), 'body'],
+    [`${ok('{"a":1}')}left over`, 'connection'],
+    [`HTTP/1.1 102 Processing\r\n\r\n${ok('{"a":1}')}`, 'interim/0'],
+    ['nonsense\r\n\r\n', 'answer'],
+  ];
+  for (const [answer, where] of wrong) {
+    const [first] = await differences(CASE, answer, LIVE);
+    assert.ok(first?.startsWith(where.replace('/0', '')), `${where}: ${first}`);
+  }
+});
+
+test('a connection that should be closed and stays open fails', async () => {
+  const closes: Case = { ...CASE, then: { status: 200, json: { a: 1 }, closed: true } };
+  const server = await listen((socket) => {
+    socket.once('data', () => socket.end(ok('{"a":1}', 'connection: close\r\n')));
+  });
+  const exchanges = await runCase(closes, server.port, '/tmp');
+  await server.close();
+  assert.deepEqual(
+    exchanges.flatMap((one) => one.differences),
+    [],
+  );
+  assert.deepEqual(await differences(closes, ok('{"a":1}', 'connection: close\r\n'), LIVE), ['connection']);
+});
+
+test('given, saved values, stored and then_also are all looked at', async () => {
+  const row = `{"id":7,"event_id":null,"schema_version":1,"session_id":"s","agent_type":"agent","event_type":"tool_use","tool_name":null,"status":"success","tokens_in":0,"tokens_out":0,"cache_read_tokens":0,"cache_write_tokens":0,"branch":null,"project":null,"duration_ms":null,"model":null,"cost_usd":null,"source":"api","client_timestamp":null,"created_at":"2026-02-18T18:06:41.231Z","payload_truncated":false,"metadata":{"b":1.0}}`;
+  const whole: Case = {
+    ...CASE,
+    given: [{ path: '/first', save: { id: '/ids/0' } }],
+    then: { status: 200, body: '{"id":<saved:id>}' },
+    stored: {
+      query: 'x=<saved:id>',
+      rows: [{ id: '<saved:id>', session_id: 's', metadata: { b: 1 } }],
+      metadata: ['{"b":1.0}'],
+    },
+    then_also: [{ path: '/more', then: { status: 200, body: '<any-id>' } }],
+  };
+  const answers = [
+    ok('{"ids":[7]}'),
+    LIVE,
+    ok('{"id":7}'),
+    LIVE,
+    ok(`{"events":[${row}],"next":null}`),
+    ok('8'),
+    LIVE,
+  ];
+  assert.deepEqual(await differences(whole, ...answers), []);
+  const other = answers.with(4, ok(`{"events":[${row.replace('1.0', '1.00')}],"next":null}`));
+  assert.deepEqual(await differences(whole, ...other), ['stored metadata/0']);
+  assert.deepEqual(await differences(whole, ...answers.with(0, ok('{}', '', '400 Bad Request'))), ['status']);
+  assert.deepEqual(await differences(whole, ...answers.with(5, ok('0'))), ['body']);
+});
+
+async function differences(one: Case, ...answers: readonly string[]): Promise<string[]> {
+  const server = await listen(answering(...answers));
+  try {
+    const exchanges = await runCase(one, server.port, '/tmp');
+    return exchanges.flatMap((exchange) => exchange.differences.map((difference) => difference.where));
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * A TCP server that does what a test says with each connection, and nothing by itself.
+ */
+import net from 'node:net';
+
+export interface TcpServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** `serve` gets every connection; errors of its sockets are the test's own doing and are not thrown. */
+export async function listen(serve: (socket: net.Socket) => void): Promise<TcpServer> {
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Answers every complete head that comes, with these bytes in turn; the last one goes on. */
+export function answering(...answers: readonly string[]): (socket: net.Socket) => void {
+  return (socket) => {
+    let text = '';
+    let count = 0;
+    socket.on('data', (bytes) => {
+      text += bytes.toString('latin1');
+      for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n')) {
+        text = text.slice(end + 4);
+        socket.write(answers[Math.min(count, answers.length - 1)]!);
+        count += 1;
+      }
+    });
+  };
+}

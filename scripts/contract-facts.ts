@@ -1,0 +1,109 @@
+/**
+ * Reads what `check-contract` compares: the contract, the cases, the scenarios and the sources of both servers.
+ *
+ * What must stay true: it only reads, and what is not there comes back as absent, so that the check can name it.
+ * Knows nothing of what is right or wrong.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** A case or a scenario, and the rules that it names. */
+export interface Proof {
+  readonly where: string;
+  readonly rules: readonly string[];
+}
+
+export interface Facts {
+  /** Text of `contract/README.md`. */
+  readonly rules: string;
+  readonly version: string;
+  /** Every JSON file below `contract/`, by its name; `undefined` where it is no JSON. */
+  readonly json: ReadonlyMap<string, Json | undefined>;
+  /** Names of everything in `contract/`. */
+  readonly files: readonly string[];
+  /** Stems of `contract/queries`. */
+  readonly queries: readonly string[];
+  readonly proofs: readonly Proof[];
+  /** All source text of a server but the module that embeds the contract, by its folder. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** `benchmark-results.json` of the root, where there is one. */
+  readonly results: Json | undefined;
+}
+
+/** The folders of the two servers' sources. */
+export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
+
+/** Reads a checkout. Throws what the file system throws when the contract itself is not there. */
+export async function readFacts(root: string): Promise<Facts> {
+  const contract = join(root, 'contract');
+  const files = readdirSync(contract);
+  const json = files
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const);
+  const results = join(root, 'benchmark-results.json');
+  return {
+    rules: readFileSync(join(contract, 'README.md'), 'utf8'),
+    version: readFileSync(join(contract, 'VERSION'), 'utf8').trim(),
+    json: new Map(json),
+    files,
+    queries: filesBelow(join(contract, 'queries'))
+      .filter((path) => path.endsWith('.sql'))
+      .map((path) => path.replace(/^.*\/(.*)\.sql$/, '$1')),
+    proofs: [...readCases(join(root, 'parity-tests/cases')), ...(await readScenarios(root))],
+    sources: new Map(SOURCE_FOLDERS.map((folder) => [folder, sourceText(join(root, folder))])),
+    results: existsSync(results) ? parse(readFileSync(results, 'utf8')) : undefined,
+  };
+}
+
+/** Paths of all files below a folder, in the order of their names; none when it is not there. */
+export function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    });
+}
+
+function readCases(folder: string): Proof[] {
+  return filesBelow(folder)
+    .filter((path) => path.endsWith('.json'))
+    .flatMap((path) => {
+      const file = path.slice(folder.length + 1);
+      const { cases } = JSON.parse(readFileSync(path, 'utf8')) as {
+        cases: { name: string; rule: string | string[] }[];
+      };
+      return cases.map((one) => ({ where: `case ${file}: ${one.name}`, rules: [one.rule].flat() }));
+    });
+}
+
+async function readScenarios(root: string): Promise<Proof[]> {
+  const index = join(root, 'parity-tests/scenarios/index.ts');
+  if (!existsSync(index)) return [];
+  const module = (await import(pathToFileURL(index).href)) as {
+    SCENARIO_FILES: { name: string; scenarios: { name: string; rules: readonly string[] }[] }[];
+  };
+  return module.SCENARIO_FILES.flatMap((file) =>
+    file.scenarios.map((one) => ({ where: `scenario ${file.name}: ${one.name}`, rules: one.rules })),
+  );
+}
+
+function sourceText(folder: string): string {
+  return filesBelow(folder)
+    .filter((path) => !/\/contract\.(rs|ts)$/.test(path))
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n');
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

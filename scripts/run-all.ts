@@ -1,0 +1,66 @@
+/**
+ * `pnpm test` and `pnpm check`: the scripts of package.json that have to be green, one after the other.
+ *
+ * All of them run even when one fails, so that one run tells everything; the end is a table and an exit code.
+ * `check` is what CI runs: `test` in its full form, and formatting, lints and types.
+ */
+import { spawnSync } from 'node:child_process';
+import { extname } from 'node:path';
+
+interface Step {
+  readonly script: string;
+  readonly args?: readonly string[];
+}
+
+const BUILD: readonly Step[] = [{ script: 'rust:build' }, { script: 'ts:build' }];
+const LINT: readonly Step[] = [{ script: 'rust:lint' }, { script: 'lint' }];
+const UNITS: readonly Step[] = [
+  { script: 'contract:check' },
+  { script: 'twins:check' },
+  { script: 'rust:test' },
+  { script: 'ts:test' },
+  { script: 'scripts:test' },
+  { script: 'parity:test' },
+  { script: 'loadgen:test' },
+];
+const PLANS: Readonly<Record<string, readonly Step[]>> = {
+  test: [...BUILD, ...UNITS, { script: 'parity' }],
+  check: [
+    ...LINT,
+    ...BUILD,
+    ...UNITS,
+    { script: 'parity', args: ['--requests', '20000', '--kills', '50'] },
+    { script: 'bench:smoke' },
+  ],
+};
+
+const plan = PLANS[process.argv[2] ?? ''];
+if (plan === undefined) {
+  process.stderr.write(`usage: run-all.ts ${Object.keys(PLANS).join('|')}\n`);
+  process.exit(2);
+}
+const results = plan.map((step) => {
+  const started = process.hrtime.bigint();
+  process.stderr.write(`\n== ${[step.script, ...(step.args ?? [])].join(' ')}\n`);
+  const [command, ...first] = packageManager();
+  const { status } = spawnSync(command!, [...first, 'run', step.script, ...(step.args ?? [])], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  return { script: step.script, ok: status === 0, seconds };
+});
+
+process.stdout.write('\n');
+for (const { script, ok, seconds } of results) {
+  process.stdout.write(`${ok ? 'ok    ' : 'FAILED'}  ${script.padEnd(16)} ${seconds.toFixed(1).padStart(7)} s\n`);
+}
+const failed = results.filter((result) => !result.ok).length;
+process.stdout.write(`\n${results.length - failed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+/** The pnpm that runs this script: a program, or a file of JavaScript. */
+function packageManager(): string[] {
+  const running = process.env.npm_execpath ?? '';
+  if (running === '') return ['pnpm'];
+  return ['.js', '.cjs', '.mjs'].includes(extname(running)) ? [process.execPath, running] : [running];
+}

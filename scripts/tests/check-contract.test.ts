@@ -1,0 +1,226 @@
+/**
+ * `check-contract` on made-up contracts: one that is in order, and the same with one thing wrong.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkContract, ruleNames } from '../check-contract.ts';
+import { readFacts } from '../contract-facts.ts';
+import { inTree, type Tree } from './tree.ts';
+
+const RULES = `# Rules
+
+| file | holds |
+|---|---|
+| \`VERSION\` | the version |
+| \`queries/*.sql\` | statements |
+
+**LAW** Both alike.
+
+- **GET-01** One thing.
+- **GET-02** Bad is 400 \`bad_thing\`, absent is 404.
+`;
+
+const ERROR = (code: string, text: string): unknown => ({
+  type: 'object',
+  properties: { error: { const: text }, code: { const: code } },
+});
+
+const OPENAPI = {
+  info: { version: '1.0.0' },
+  paths: {
+    '/things': {
+      get: {
+        description: 'GET-01',
+        parameters: [{ $ref: '#/components/parameters/limit' }, { $ref: '#/components/parameters/kind' }],
+        responses: {
+          400: { $ref: '#/components/responses/Bad' },
+          404: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Absent' } } } },
+        },
+      },
+    },
+  },
+  components: {
+    parameters: {
+      limit: { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 9, default: 5 } },
+      kind: { name: 'kind', in: 'query', schema: { enum: ['a', 'b'] } },
+    },
+    responses: { Bad: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Bad' } } } } },
+    schemas: { Bad: ERROR('bad_thing', 'Bad'), Absent: ERROR('absent', 'Absent') },
+  },
+};
+
+const GOOD: Tree = {
+  'contract/README.md': RULES,
+  'contract/VERSION': '1.0.0\n',
+  'contract/openapi.json': OPENAPI,
+  'contract/routes.json': {
+    routes: [{ path: '/things', methods: ['GET'], parameters: ['limit', 'kind'] }],
+    parameters: {
+      limit: { name: 'limit', type: 'integer', minimum: 1, maximum: 9, default: 5 },
+      kind: { name: 'kind', type: 'choice', values: 'kinds' },
+    },
+  },
+  'contract/vocabulary.json': {
+    kinds: ['a', 'b'],
+    errors: { bad_thing: { status: 400, text: 'Bad' }, absent: { status: 404, text: 'Absent' } },
+  },
+  'contract/config.json': {
+    options: [
+      { name: 'max-things', env: 'INGEST_MAX_THINGS', type: 'integer', default: 5, minimum: 1, maximum: 9 },
+      {
+        name: 'queue',
+        env: 'INGEST_QUEUE',
+        type: 'integer',
+        default: 5,
+        minimum: 1,
+        maximum: 9,
+        at_least: 'max-things',
+      },
+      { name: 'level', env: 'INGEST_LEVEL', type: 'choice', default: 'info', choices: ['info'] },
+      { name: 'allow', env: 'INGEST_ALLOWS', type: 'list', default: [] },
+    ],
+  },
+  'contract/thing.schema.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
+  'contract/queries/select_thing.sql': 'SELECT 1',
+  'parity-tests/cases/00-things.json': {
+    cases: [
+      { name: 'one', rule: 'GET-01' },
+      { name: 'two', rule: ['GET-02', 'GET-01'] },
+    ],
+  },
+  'parity-tests/scenarios/index.ts':
+    "export const SCENARIO_FILES = [{ name: 'all', scenarios: [{ name: 'alike', rules: ['LAW'] }] }];",
+  'server-rs/src/store.rs': 'let sql = QUERIES.select_thing;',
+  'server-ts/src/contract.ts': "import sql from '../contract/queries/select_thing.sql';",
+  'server-ts/src/store.ts': 'const sql = QUERIES.selectThing;',
+};
+
+async function problemsOf(changes: Tree): Promise<readonly string[]> {
+  return inTree({ ...GOOD, ...changes }, async (root) => checkContract(await readFacts(root)).problems);
+}
+
+/** The made-up OpenAPI document with one text replaced. */
+function openapiWith(from: string, to: string): Tree {
+  const text = JSON.stringify(OPENAPI);
+  assert.ok(text.includes(from), `${from} is in the document`);
+  return { 'contract/openapi.json': text.replace(from, to) };
+}
+
+test('a contract that is in order has no problem', async () => {
+  assert.deepEqual(await problemsOf({}), []);
+});
+
+test('the numbers of rules are read from their lines', () => {
+  assert.deepEqual(ruleNames(RULES), ['LAW', 'GET-01', 'GET-02']);
+});
+
+test('a rule that nothing proves', async () => {
+  const rules = `${RULES}- **GET-03** Nobody looks.\n`;
+  assert.deepEqual(await problemsOf({ 'contract/README.md': rules }), ['GET-03 has no case and no scenario']);
+});
+
+test('a number that was lost', async () => {
+  const rules = RULES.replace('GET-02', 'GET-04');
+  const problems = await problemsOf({ 'contract/README.md': rules });
+  assert.ok(problems.includes('GET-04 stands where number 2 is due'));
+  assert.ok(problems.includes('case 00-things.json: two names GET-02, which is no rule'));
+});
+
+test('a case without a rule, and a scenario of a rule that does not exist', async () => {
+  const cases = {
+    cases: [
+      { name: 'one', rule: ['GET-01', 'GET-02'] },
+      { name: 'idle', rule: [] },
+    ],
+  };
+  const scenarios =
+    "export const SCENARIO_FILES = [{ name: 'all', scenarios: [{ name: 'x', rules: ['LAW', 'ABC-01'] }] }];";
+  assert.deepEqual(
+    await problemsOf({
+      'parity-tests/cases/00-things.json': cases,
+      'parity-tests/scenarios/index.ts': scenarios,
+    }),
+    ['scenario all: x names ABC-01, which is no rule', 'case 00-things.json: idle names no rule'],
+  );
+});
+
+test('a file that the README names is not there, and one that is no JSON', async () => {
+  const rules = RULES.replace('| `VERSION`', '| `event.json` | an event |\n| `VERSION`');
+  assert.deepEqual(await problemsOf({ 'contract/README.md': rules, 'contract/broken.json': '{' }), [
+    'contract/event.json is not there',
+    'contract/broken.json is no JSON',
+  ]);
+});
+
+test('a code that no rule names', async () => {
+  const rules = RULES.replace('absent is 404', 'absent is absent');
+  assert.deepEqual(await problemsOf({ 'contract/README.md': rules }), [
+    'vocabulary.json has the code absent, which no rule names',
+  ]);
+});
+
+test('OpenAPI that differs from the routes', async () => {
+  assert.match(
+    (await problemsOf(openapiWith('"/things"', '"/thing"')))[0]!,
+    /^openapi.json: paths: is \["\/thing"\]/,
+  );
+  assert.match((await problemsOf(openapiWith('"get"', '"post"')))[0]!, /methods of \/things: is \["post"\]/);
+  assert.deepEqual(await problemsOf(openapiWith('"maximum":9', '"maximum":8')), [
+    'openapi.json: parameters of /things: limit: maximum: is 8, not 9',
+  ]);
+  assert.deepEqual(await problemsOf(openapiWith('["a","b"]', '["a"]')), [
+    'openapi.json: parameters of /things: kind: enum: is ["a"], not ["a","b"]',
+  ]);
+  assert.match(
+    (await problemsOf(openapiWith('"name":"kind"', '"name":"sort"')))[0]!,
+    /parameters of \/things: is/,
+  );
+});
+
+test('OpenAPI that differs from the vocabulary, the version or the rules', async () => {
+  assert.deepEqual(await problemsOf(openapiWith('"404"', '"410"')), [
+    'openapi.json: statuses of absent: is ["410"], not ["404"]',
+  ]);
+  assert.deepEqual(await problemsOf(openapiWith('"const":"Bad"', '"const":"Worse"')), [
+    'openapi.json: text of bad_thing: is "Worse", not "Bad"',
+  ]);
+  assert.deepEqual(await problemsOf({ 'contract/VERSION': '1.0.1\n' }), [
+    'openapi.json: info.version: is "1.0.0", not "1.0.1"',
+  ]);
+  assert.deepEqual(await problemsOf(openapiWith('GET-01', 'GET-09')), [
+    'openapi.json cites GET-09, which is no rule',
+  ]);
+});
+
+test('a reference that leads nowhere', async () => {
+  const problems = await problemsOf(openapiWith('#/components/responses/Bad', '#/components/responses/Sad'));
+  assert.ok(problems.includes('openapi.json: #/components/responses/Sad is not there'));
+});
+
+test('options out of bounds', async () => {
+  const options = [
+    { name: 'a', env: 'INGEST_A', type: 'integer', default: 10, minimum: 1, maximum: 9 },
+    { name: 'b', env: 'INGEST_BEE', type: 'integer', default: 1, minimum: 1, maximum: 9, at_least: 'a' },
+    { name: 'c', env: 'INGEST_C', type: 'choice', default: 'loud', choices: ['quiet'] },
+  ];
+  assert.deepEqual(await problemsOf({ 'contract/config.json': { options } }), [
+    'config.json: a: the default 10 is not from 1 to 9',
+    'config.json: b: its variable is INGEST_BEE, not INGEST_B',
+    'config.json: b: the default is below a',
+    'config.json: c: the default loud is none of the choices',
+  ]);
+});
+
+test('a statement that one server does not use', async () => {
+  assert.deepEqual(await problemsOf({ 'server-ts/src/store.ts': '// nothing' }), [
+    'contract/queries/select_thing.sql is not used in server-ts/src',
+  ]);
+});
+
+test('a schema that is none, and a result that is not of its shape', async () => {
+  const broken = await problemsOf({ 'contract/thing.schema.json': { type: 'thing' } });
+  assert.match(broken[0]!, /^contract\/thing\.schema\.json: /);
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', required: ['runs'] };
+  const results = { 'contract/benchmark-results.schema.json': schema, 'benchmark-results.json': {} };
+  assert.match((await problemsOf(results))[0]!, /^benchmark-results\.json is not of the shape/);
+});

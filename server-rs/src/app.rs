@@ -1,0 +1,91 @@
+//! The parts, wired. No state outside of it: two apps can run in one process.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::http;
+use crate::http::guard::Guard;
+use crate::hub::Hub;
+use crate::ingest::{Admission, Ingest};
+use crate::store::Store;
+use crate::store::connection::OpenError;
+use crate::store::query::Cutoffs;
+
+/// What handlers share.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "each is the part of its name")]
+pub struct App {
+    pub config: Config,
+    pub clock: Clock,
+    pub started: Instant,
+    pub store: Arc<Store>,
+    pub hub: Arc<Hub>,
+    pub ingest: Ingest,
+    pub admission: Arc<Admission>,
+    pub guard: Guard,
+    /// The newest `stats` frame of the stream.
+    pub stats_frames: watch::Sender<Bytes>,
+    draining: watch::Sender<bool>,
+}
+
+/// Opens the database and wires the parts. Needs no runtime yet; [`App::run`] does.
+pub fn build_app(config: Config, clock: Clock) -> Result<Arc<App>, OpenError> {
+    let store = Arc::new(Store::open(&config.db, config.durability, clock)?);
+    Ok(Arc::new(App {
+        started: Instant::now(),
+        hub: Arc::new(Hub::new(Arc::clone(&store), config.max_stream_clients)),
+        ingest: Ingest::new(
+            Arc::clone(&store),
+            config.max_batch_events,
+            config.max_metadata_bytes,
+        ),
+        admission: Admission::new(config.queue_events, config.queue_bytes),
+        guard: Guard::new(&config),
+        stats_frames: watch::Sender::new(Bytes::new()),
+        draining: watch::Sender::new(false),
+        store,
+        clock,
+        config,
+    }))
+}
+
+impl App {
+    /// Every route, ready to serve.
+    pub fn router(self: &Arc<Self>) -> Router {
+        http::router(self)
+    }
+
+    /// What goes on beside requests: the stream's tail, its statistics, the watch over the file. Ends never.
+    pub async fn run(self: Arc<Self>) {
+        let (tail, watch, check) = (self.hub.tail(), self.store.watch(), self.store.check());
+        let stats = http::stream::publish_stats(Arc::clone(&self));
+        tokio::join!(tail, watch, check, stats);
+    }
+
+    /// When sessions count as idle or ended, as of now.
+    pub fn cutoffs(&self) -> Cutoffs {
+        Cutoffs::new(self.clock.now_ms(), self.config.session_timeout_minutes)
+    }
+
+    /// Begins to end: no more requests, no more stream (rule PRO-07).
+    pub fn drain(&self) {
+        self.draining.send_replace(true);
+        self.hub.close();
+    }
+
+    /// Tells when draining begins.
+    pub fn draining(&self) -> watch::Receiver<bool> {
+        self.draining.subscribe()
+    }
+
+    /// Whether it has begun.
+    pub fn is_draining(&self) -> bool {
+        *self.draining.borrow()
+    }
+}

@@ -1,0 +1,15 @@
+//! The one seam to the wall clock. Timers use the runtime's monotonic clock instead.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Reads the time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Clock;
+
+impl Clock {
+    /// Unix milliseconds.
+    pub fn now_ms(self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+}

@@ -1,0 +1,130 @@
+//! What the command line and the environment give, before any value is looked at (rules PRO-02 and PRO-03).
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use lexopt::Arg;
+use serde_json::Value;
+
+use crate::config::spec::{OptionKind, OptionSpec, SPEC, help_text, version_text};
+use crate::contract::fill;
+
+/// Where a value was given, and its text.
+#[derive(Debug, Clone)]
+pub(super) struct Given {
+    pub(super) source: String,
+    pub(super) text: String,
+}
+
+/// Problems and values, as they are found.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    pub(super) problems: Vec<String>,
+    pub(super) given: BTreeMap<&'static str, Vec<Given>>,
+}
+
+impl Reader {
+    pub(super) fn problem(&mut self, message: &str, values: &[(&str, &str)]) {
+        let text = SPEC.messages.get(message).map_or(message, String::as_str);
+        self.problems.push(fill(text, values));
+    }
+
+    /// Takes the command line in; the text to print when it asks for help or the version.
+    pub(super) fn arguments(&mut self, args: impl IntoIterator<Item = OsString>) -> Option<String> {
+        let mut print = None;
+        let mut parser = lexopt::Parser::from_args(args);
+        while let Ok(Some(arg)) = parser.next() {
+            match arg {
+                Arg::Long(name) => {
+                    let name = name.to_owned();
+                    if let Some(option) = SPEC.options.iter().find(|option| option.name == name) {
+                        self.value_of(option, &mut parser);
+                    } else {
+                        let value = parser.optional_value();
+                        self.flag(&format!("--{name}"), &name, value.is_some(), &mut print);
+                    }
+                }
+                Arg::Short(short) => {
+                    let flag = SPEC.flags.iter().find(|flag| flag.short == short);
+                    let name = flag.map_or(String::new(), |flag| flag.name.clone());
+                    let value = parser.optional_value();
+                    self.flag(&format!("-{short}"), &name, value.is_some(), &mut print);
+                }
+                Arg::Value(value) => {
+                    self.problem(
+                        "unexpected_argument",
+                        &[("argument", &quoted(&value.to_string_lossy()))],
+                    );
+                }
+            }
+        }
+        print
+    }
+
+    fn flag(&mut self, flag: &str, name: &str, has_value: bool, print: &mut Option<String>) {
+        match name {
+            "help" | "version" if has_value => self.problem("takes_no_value", &[("flag", flag)]),
+            "help" => *print = Some(help_text()),
+            "version" => *print = Some(print.take().unwrap_or_else(version_text)),
+            _ => self.problem("unknown_flag", &[("flag", flag)]),
+        }
+    }
+
+    fn value_of(&mut self, option: &'static OptionSpec, parser: &mut lexopt::Parser) {
+        let flag = format!("--{}", option.name);
+        let value = parser.optional_value().or_else(|| {
+            // A word that begins with two hyphens is the next flag, not this one's value.
+            let mut raw = parser.try_raw_args()?;
+            let is_flag = raw.peek()?.to_string_lossy().starts_with("--");
+            if is_flag { None } else { raw.next() }
+        });
+        let Some(value) = value else {
+            return self.problem("missing_value", &[("flag", &flag)]);
+        };
+        let Ok(text) = value.into_string() else {
+            return self.problem("text", &[("source", &flag)]);
+        };
+        let given = self.given.entry(&option.name).or_default();
+        if !given.is_empty() && option.kind != OptionKind::List {
+            return self.problem("twice", &[("flag", &flag)]);
+        }
+        given.push(Given { source: flag, text });
+    }
+
+    /// Takes the variables in; a flag that was given beats its variable.
+    pub(super) fn environment(&mut self, env: impl IntoIterator<Item = (OsString, OsString)>) {
+        let ours: BTreeMap<String, OsString> = env
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .filter(|(name, _)| name.starts_with(&SPEC.env_prefix))
+            .collect();
+        for (name, value) in ours {
+            let Some(option) = SPEC.options.iter().find(|option| option.env == name) else {
+                self.problem("unknown_env", &[("env", &name)]);
+                continue;
+            };
+            if value.is_empty() || self.given.contains_key(option.name.as_str()) {
+                continue;
+            }
+            let Ok(text) = value.into_string() else {
+                self.problem("text", &[("source", &name)]);
+                continue;
+            };
+            let texts: Vec<&str> = if option.kind == OptionKind::List {
+                text.split(',').collect()
+            } else {
+                vec![&text]
+            };
+            let given = texts.iter().map(|text| Given {
+                source: name.clone(),
+                text: (*text).to_owned(),
+            });
+            self.given.insert(&option.name, given.collect());
+        }
+    }
+}
+
+/// Text as messages show it.
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}

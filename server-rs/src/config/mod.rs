@@ -1,0 +1,171 @@
+//! Flags and environment variables to a checked configuration, or to every problem at once (rules PRO-02 to PRO-04).
+//!
+//! Names, bounds, help and messages are those of `contract/config.json`. Nothing falls back to a default
+//! because it was wrong.
+
+/// `config.json`, and the help made of it.
+pub mod spec;
+/// What the command line and the environment give.
+mod arguments;
+/// Checked values.
+mod values;
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+
+use crate::http::guard::Token;
+use arguments::Reader;
+
+/// When an answer to an ingest request is durable (`--durability`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It survives the end of the process.
+    Process,
+    /// It survives the loss of power.
+    Power,
+}
+
+impl Durability {
+    /// The flag's value.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Durability::Process => "process",
+            Durability::Power => "power",
+        }
+    }
+}
+
+/// The checked configuration; units stand in the names.
+#[derive(Debug, Clone)]
+#[expect(
+    missing_docs,
+    reason = "each is the flag of its name, explained in contract/config.json"
+)]
+pub struct Config {
+    pub host: IpAddr,
+    pub port: u16,
+    pub db: String,
+    pub durability: Durability,
+    pub max_body_bytes: u64,
+    pub max_batch_events: usize,
+    pub max_metadata_bytes: usize,
+    pub queue_events: usize,
+    pub queue_bytes: u64,
+    pub session_timeout_minutes: i64,
+    pub max_stream_clients: usize,
+    pub heartbeat_ms: u64,
+    pub stats_interval_ms: u64,
+    pub token: Option<Token>,
+    pub allow_hosts: Vec<String>,
+    pub allow_origins: Vec<String>,
+    pub log_level: String,
+}
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// Run with this configuration.
+    Run(Box<Config>),
+    /// Print this and exit 0.
+    Print(String),
+}
+
+/// Reads arguments (without the program's name) and environment. The error holds one problem a line.
+pub fn parse_config(
+    args: impl IntoIterator<Item = OsString>,
+    env: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Result<Command, Vec<String>> {
+    let mut reader = Reader::default();
+    if let Some(print) = reader.arguments(args) {
+        return Ok(Command::Print(print));
+    }
+    reader.environment(env);
+    let config = reader.config();
+    if reader.problems.is_empty() {
+        Ok(Command::Run(Box::new(config)))
+    } else {
+        Err(reader.problems)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(args: &[&str], env: &[(&str, &str)]) -> Vec<String> {
+        let env = env
+            .iter()
+            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        parse_config(args.iter().map(OsString::from), env)
+            .err()
+            .unwrap_or_default()
+    }
+
+    fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
+        let env = env
+            .iter()
+            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        match parse_config(args.iter().map(OsString::from), env) {
+            Ok(Command::Run(config)) => *config,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn reports_every_problem_in_its_order() {
+        let args = [
+            "--port=70000",
+            "x",
+            "--nope",
+            "--db",
+            "--port",
+            "1",
+            "--queue-events",
+            "5",
+            "--host=0.0.0.0",
+        ];
+        let env = [
+            ("INGEST_ZZZ", "1"),
+            ("INGEST_AAA", ""),
+            ("INGEST_HEARTBEAT_MS", "1e3"),
+            ("HOME", "/"),
+        ];
+        let expected = [
+            "unexpected argument \"x\"",
+            "unknown flag --nope",
+            "--db needs a value",
+            "--port is given twice",
+            "unknown environment variable INGEST_AAA",
+            "unknown environment variable INGEST_ZZZ",
+            "--port must be an integer from 0 to 65535, not \"70000\"",
+            "INGEST_HEARTBEAT_MS must be an integer from 100 to 600000, not \"1e3\"",
+            "--queue-events must be at least --max-batch-events (10000), not \"5\"",
+            "--host \"0.0.0.0\" is not a loopback address and needs --token-file",
+        ];
+        assert_eq!(problems(&args, &env), expected);
+    }
+
+    #[test]
+    fn a_flag_beats_its_variable_and_an_empty_variable_is_unset() {
+        let found = config(
+            &["--port", "0"],
+            &[
+                ("INGEST_PORT", "x"),
+                ("INGEST_DB", ""),
+                ("INGEST_ALLOW_HOSTS", "a.b,C"),
+            ],
+        );
+        assert_eq!((found.port, found.db.as_str()), (0, "./data/events.db"));
+        assert_eq!(found.allow_hosts, ["a.b", "c"]);
+    }
+
+    #[test]
+    fn lists_repeat_and_help_wins() {
+        assert_eq!(
+            config(&["--allow-host=a", "--allow-host", "b"], &[]).allow_hosts,
+            ["a", "b"]
+        );
+        let asked = parse_config(["--help", "--nope"].map(OsString::from), []);
+        assert!(matches!(asked, Ok(Command::Print(text)) if text.starts_with("Usage: ingest-server")));
+    }
+}

@@ -1,0 +1,222 @@
+//! From what was given to a checked configuration, or to every problem (rule PRO-03).
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::config::arguments::{Given, Reader, quoted};
+use crate::config::spec::{OptionKind, OptionSpec, SPEC};
+use crate::config::{Config, Durability};
+use crate::http::guard::Token;
+
+impl Reader {
+    /// Checks every value in the order of `config.json`, then what concerns several.
+    pub(super) fn config(&mut self) -> Config {
+        let mut numbers = BTreeMap::new();
+        let mut texts = BTreeMap::new();
+        let mut lists = BTreeMap::new();
+        let mut token = None;
+        let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        for option in &SPEC.options {
+            let name = option.name.as_str();
+            let given = self.given.get(name).cloned().unwrap_or_default();
+            match option.kind {
+                OptionKind::Integer => {
+                    numbers.insert(name, self.integer(option, given.first()));
+                }
+                OptionKind::List => {
+                    let values = given
+                        .iter()
+                        .filter_map(|given| self.list_item(name, given))
+                        .collect();
+                    lists.insert(name, values);
+                }
+                OptionKind::Text | OptionKind::Choice => {
+                    let text = self.text(option, given.first());
+                    if name == "host" {
+                        host = self.host(&text, given.first()).unwrap_or(host);
+                    }
+                    if let ("token-file", Some(given)) = (name, given.first()) {
+                        token = self.token(given);
+                    }
+                    texts.insert(name, text);
+                }
+            }
+        }
+        self.relations(&numbers, host);
+        let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
+        let size = |name: &str| usize::try_from(number(name)).unwrap_or(usize::MAX);
+        let mut list = |name: &str| lists.remove(name).unwrap_or_default();
+        Config {
+            host,
+            port: u16::try_from(number("port")).unwrap_or_default(),
+            db: texts.remove("db").unwrap_or_default(),
+            durability: match texts.get("durability").map(String::as_str) {
+                Some("power") => Durability::Power,
+                _ => Durability::Process,
+            },
+            max_body_bytes: number("max-body-bytes"),
+            max_batch_events: size("max-batch-events"),
+            max_metadata_bytes: size("max-metadata-bytes"),
+            queue_events: size("queue-events"),
+            queue_bytes: number("queue-bytes"),
+            session_timeout_minutes: i64::try_from(number("session-timeout-minutes")).unwrap_or(i64::MAX),
+            max_stream_clients: size("max-stream-clients"),
+            heartbeat_ms: number("heartbeat-ms"),
+            stats_interval_ms: number("stats-interval-ms"),
+            token,
+            allow_hosts: list("allow-host"),
+            allow_origins: list("allow-origin"),
+            log_level: texts.remove("log-level").unwrap_or_default(),
+        }
+    }
+
+    fn integer(&mut self, option: &OptionSpec, given: Option<&Given>) -> u64 {
+        let default = option.default.as_u64().unwrap_or_default();
+        let Some(given) = given else { return default };
+        let (minimum, maximum) = (option.minimum.unwrap_or(0), option.maximum.unwrap_or(u64::MAX));
+        let digits =
+            (1..=16).contains(&given.text.len()) && given.text.bytes().all(|byte| byte.is_ascii_digit());
+        let value = if digits { given.text.parse().ok() } else { None };
+        value
+            .filter(|value| (minimum..=maximum).contains(value))
+            .unwrap_or_else(|| {
+                let values = [
+                    ("source", given.source.as_str()),
+                    ("minimum", &minimum.to_string()),
+                    ("maximum", &maximum.to_string()),
+                    ("value", &quoted(&given.text)),
+                ];
+                self.problem("integer", &values);
+                default
+            })
+    }
+
+    fn text(&mut self, option: &OptionSpec, given: Option<&Given>) -> String {
+        let default = option.default.as_str().unwrap_or_default().to_owned();
+        let Some(given) = given else { return default };
+        if given.text.is_empty() {
+            self.problem("empty", &[("source", &given.source)]);
+            return default;
+        }
+        if option.kind == OptionKind::Choice && !option.choices.contains(&given.text) {
+            let values = [
+                ("source", given.source.as_str()),
+                ("choices", &option.choices.join(", ")),
+                ("value", &quoted(&given.text)),
+            ];
+            self.problem("choice", &values);
+            return default;
+        }
+        given.text.clone()
+    }
+
+    fn host(&mut self, text: &str, given: Option<&Given>) -> Option<IpAddr> {
+        if text == "localhost" {
+            return Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        }
+        let address = text.parse().ok();
+        if let (None, Some(given)) = (address, given) {
+            self.problem(
+                "host",
+                &[("source", &given.source), ("value", &quoted(&given.text))],
+            );
+        }
+        address
+    }
+
+    fn list_item(&mut self, name: &str, given: &Given) -> Option<String> {
+        if given.text.is_empty() {
+            self.problem("empty", &[("source", &given.source)]);
+            return None;
+        }
+        let (valid, message) = match name {
+            "allow-host" => (is_host_name(&given.text), "allow_host"),
+            _ => (is_origin(&given.text), "allow_origin"),
+        };
+        if !valid {
+            self.problem(
+                message,
+                &[("source", &given.source), ("value", &quoted(&given.text))],
+            );
+            return None;
+        }
+        Some(given.text.to_ascii_lowercase())
+    }
+
+    fn token(&mut self, given: &Given) -> Option<Token> {
+        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
+        let Ok(text) = std::fs::read_to_string(&given.text) else {
+            self.problem("token_unreadable", &values);
+            return None;
+        };
+        let token = Token::new(text.trim_matches([' ', '\t', '\r', '\n']));
+        if token.is_none() {
+            self.problem("token_short", &values);
+        }
+        token
+    }
+
+    fn relations(&mut self, numbers: &BTreeMap<&str, u64>, host: IpAddr) {
+        for option in &SPEC.options {
+            let Some(other) = &option.at_least else { continue };
+            let (Some(value), Some(minimum)) =
+                (numbers.get(option.name.as_str()), numbers.get(other.as_str()))
+            else {
+                continue;
+            };
+            if value < minimum {
+                let source = self.source(&option.name);
+                let values = [
+                    ("source", source.as_str()),
+                    ("other", &format!("--{other}")),
+                    ("minimum", &minimum.to_string()),
+                    ("value", &quoted(&value.to_string())),
+                ];
+                self.problem("at_least", &values);
+            }
+        }
+        if !host.is_loopback() && !self.given.contains_key("token-file") {
+            let source = self.source("host");
+            self.problem(
+                "token_required",
+                &[("source", &source), ("value", &quoted(&host.to_string()))],
+            );
+        }
+    }
+
+    /// Where a value came from; its flag when it is the default.
+    fn source(&self, name: &str) -> String {
+        let given = self.given.get(name).and_then(|given| given.first());
+        given.map_or_else(|| format!("--{name}"), |given| given.source.clone())
+    }
+}
+
+/// Letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets.
+fn is_host_name(text: &str) -> bool {
+    if let Some(address) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return address
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
+    }
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+}
+
+/// A scheme, `://`, and an authority without path (RFC 6454, section 6.2).
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, authority)) = text.split_once("://") else {
+        return false;
+    };
+    let scheme_ok = scheme
+        .bytes()
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
+    scheme_ok
+        && !authority.is_empty()
+        && authority
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'/' | b'?' | b'#'))
+}

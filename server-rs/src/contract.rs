@@ -1,0 +1,254 @@
+//! The files of `contract/`, taken in at compile time, and their parsed form.
+//!
+//! Every fact that both servers share comes from here. What must stay true: nothing in this crate retypes
+//! a statement, a message, a limit or a flag that one of these files holds.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// The version of the contract, without its line end.
+pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
+/// `openapi.json`, served byte for byte (rule HEA-03).
+pub const OPENAPI: &str = include_str!("../../contract/openapi.json");
+/// The pragmas of every connection (rule STO-01).
+pub const PRAGMAS: &str = include_str!("../../contract/pragmas.sql");
+/// Numbered migrations; the position plus one is the schema version.
+pub const MIGRATIONS: [&str; 1] = [include_str!("../../contract/migrations/0001_init.sql")];
+
+/// The statements of `contract/queries`, by the stem of their file.
+pub mod queries {
+    macro_rules! queries {
+        ($($name:ident = $file:literal;)*) => {
+            $(#[doc = concat!("`contract/queries/", $file, ".sql`")]
+            pub const $name: &str = include_str!(concat!("../../contract/queries/", $file, ".sql"));)*
+        };
+    }
+    queries! {
+        INSERT_EVENT = "insert_event";
+        INSERT_EVENT_KEY = "insert_event_key";
+        INSERT_NAME = "insert_name";
+        SELECT_AGENTS = "select_agents";
+        SELECT_COST_TIMELINE = "select_cost_timeline";
+        SELECT_COSTS = "select_costs";
+        SELECT_COUNTS = "select_counts";
+        SELECT_EPOCH = "select_epoch";
+        SELECT_EVENT = "select_event";
+        SELECT_EVENTS_NEWEST = "select_events_newest";
+        SELECT_EVENTS_OF_SESSION_NEWEST = "select_events_of_session_newest";
+        SELECT_EVENTS_OF_SESSION_OLDEST = "select_events_of_session_oldest";
+        SELECT_EVENTS_OLDEST = "select_events_oldest";
+        SELECT_LAST_EVENT_ID = "select_last_event_id";
+        SELECT_LAST_SESSION_KEY = "select_last_session_key";
+        SELECT_NAME = "select_name";
+        SELECT_SESSION = "select_session";
+        SELECT_SESSION_KEY = "select_session_key";
+        SELECT_SESSION_TOTALS = "select_session_totals";
+        SELECT_SESSIONS = "select_sessions";
+        SELECT_TOOL_AGENTS = "select_tool_agents";
+        SELECT_TOOLS = "select_tools";
+        SELECT_TOTALS = "select_totals";
+        UPDATE_LAST_EVENT_ID = "update_last_event_id";
+        UPDATE_TOPICS = "update_topics";
+        UPSERT_HOUR = "upsert_hour";
+        UPSERT_SESSION = "upsert_session";
+        UPSERT_STATS = "upsert_stats";
+    }
+}
+
+/// `vocabulary.json`.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct Vocabulary {
+    pub event_types: Vec<String>,
+    pub statuses: Vec<String>,
+    pub sources: Vec<String>,
+    pub session_statuses: Vec<String>,
+    pub name_kinds: Vec<String>,
+    pub summary_keys: Vec<String>,
+    pub field_messages: FieldMessages,
+    pub parameter_messages: ParameterMessages,
+    pub errors: BTreeMap<String, ErrorSpec>,
+}
+
+/// An error code's status, public text and `Retry-After`.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct ErrorSpec {
+    pub status: u16,
+    pub text: String,
+    pub retry_after_s: Option<u32>,
+}
+
+/// What is wrong with a field of an event.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct FieldMessages {
+    pub object: String,
+    pub string: String,
+    pub string_when_provided: String,
+    pub non_empty: String,
+    pub well_formed: String,
+    pub one_of: String,
+    pub max_bytes: String,
+    pub integer: String,
+    pub number: String,
+    pub max_number: String,
+    pub timestamp_string: String,
+    pub timestamp: String,
+}
+
+/// What is wrong with a query parameter.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct ParameterMessages {
+    pub twice: String,
+    pub encoding: String,
+    pub empty: String,
+    pub well_formed: String,
+    pub one_of: String,
+    pub integer: String,
+    pub timestamp: String,
+    pub exclusive: String,
+    pub order: String,
+}
+
+/// `limits.json`; units stand in the names.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct Limits {
+    pub string_bytes: BTreeMap<String, usize>,
+    pub max_integer: u64,
+    pub max_cost_usd: f64,
+    pub json_depth: usize,
+    pub zstd_window_log: u32,
+    pub head_bytes: usize,
+    pub head_hard_bytes: usize,
+    pub header_count: usize,
+    pub target_bytes: usize,
+    pub drain_body_bytes: u64,
+    pub head_timeout_ms: u64,
+    pub body_idle_timeout_ms: u64,
+    pub request_timeout_ms: u64,
+    pub keep_alive_idle_ms: u64,
+    pub linger_ms: u64,
+    pub shutdown_ms: u64,
+    pub connections: usize,
+    pub page_default: u64,
+    pub group_events: usize,
+    pub stalled_heartbeats: u32,
+    pub stream_page_events: u64,
+    pub stream_tail_bytes: usize,
+    pub checkpoint_wal_bytes: u64,
+    pub probe_interval_ms: u64,
+    pub storage_watch_ms: u64,
+    pub sqlite_minimum: String,
+    pub http_methods: Vec<String>,
+}
+
+/// `routes.json`.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct Routes {
+    pub routes: Vec<RouteSpec>,
+    pub parameters: BTreeMap<String, ParameterSpec>,
+}
+
+/// One route: its methods, what it produces, and its parameters in the order of their checks.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct RouteSpec {
+    pub path: String,
+    pub methods: Vec<String>,
+    pub produces: String,
+    pub parameters: Vec<String>,
+    /// Answered without a token.
+    #[serde(default)]
+    pub free: bool,
+}
+
+/// One query parameter.
+#[derive(Debug, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the file, which explains them"
+)]
+pub struct ParameterSpec {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: ParameterKind,
+    pub values: Option<Choices>,
+    pub minimum: Option<u64>,
+    pub maximum: Option<u64>,
+    pub default: Option<u64>,
+}
+
+/// The types of query parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    missing_docs,
+    reason = "the variants are those of the file, which explains them"
+)]
+pub enum ParameterKind {
+    Text,
+    Choice,
+    Timestamp,
+    Integer,
+}
+
+/// The values of a choice: a list of the vocabulary by its name, or the values themselves.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+#[expect(
+    missing_docs,
+    reason = "the variants are those of the file, which explains them"
+)]
+pub enum Choices {
+    Vocabulary(String),
+    Values(Vec<String>),
+}
+
+/// The parsed vocabulary.
+pub static VOCABULARY: LazyLock<Vocabulary> =
+    LazyLock::new(|| parse(include_str!("../../contract/vocabulary.json")));
+/// The parsed limits.
+pub static LIMITS: LazyLock<Limits> = LazyLock::new(|| parse(include_str!("../../contract/limits.json")));
+/// The parsed routes.
+pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
+/// `config.json`, whose parsed form is [`crate::config`]'s own.
+pub const CONFIG: &str = include_str!("../../contract/config.json");
+
+/// The files are part of the binary, so one that does not parse is a build that no test has passed.
+pub(crate) fn parse<T: for<'de> Deserialize<'de>>(text: &'static str) -> T {
+    serde_json::from_str(text).expect("the contract's files are checked by tests/contract.rs")
+}
+
+/// Puts values into a message's `{name}` places.
+pub fn fill(message: &str, values: &[(&str, &str)]) -> String {
+    values.iter().fold(message.to_owned(), |text, (name, value)| {
+        text.replace(&format!("{{{name}}}"), value)
+    })
+}

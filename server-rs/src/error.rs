@@ -1,0 +1,128 @@
+//! Everything that can be answered instead of success: a stable code, and what goes with it.
+//!
+//! Status, public text and `Retry-After` of a code stand in `contract/vocabulary.json`; `tests/contract.rs`
+//! holds this enum equal to it. This module knows nothing of HTTP types; `http/reply` turns a failure into
+//! an answer.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use crate::contract::{ErrorSpec, VOCABULARY};
+
+macro_rules! codes {
+    ($($variant:ident = $code:literal,)*) => {
+        /// The error codes of the contract (rule HTT-01).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "each is explained by its text in contract/vocabulary.json")]
+        pub enum ErrorCode { $($variant,)* }
+
+        impl ErrorCode {
+            /// All codes, in the order of their discriminants.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant,)*];
+
+            /// The code as clients read it.
+            pub fn as_str(self) -> &'static str {
+                match self { $(ErrorCode::$variant => $code,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidJson = "invalid_json",
+    InvalidEvent = "invalid_event",
+    InvalidBatch = "invalid_batch",
+    InvalidParameter = "invalid_parameter",
+    BadRequest = "bad_request",
+    Unauthorized = "unauthorized",
+    ForbiddenHost = "forbidden_host",
+    ForbiddenOrigin = "forbidden_origin",
+    NotFound = "not_found",
+    MethodNotAllowed = "method_not_allowed",
+    NotAcceptable = "not_acceptable",
+    RequestTimeout = "request_timeout",
+    PayloadTooLarge = "payload_too_large",
+    BatchTooLarge = "batch_too_large",
+    UriTooLong = "uri_too_long",
+    UnsupportedMediaType = "unsupported_media_type",
+    UnsupportedEncoding = "unsupported_encoding",
+    ExpectationFailed = "expectation_failed",
+    HeadersTooLarge = "headers_too_large",
+    Internal = "internal",
+    Overloaded = "overloaded",
+    Draining = "draining",
+    StorageBusy = "storage_busy",
+    StorageError = "storage_error",
+    StorageCorrupt = "storage_corrupt",
+    StorageLost = "storage_lost",
+    ReadOnly = "read_only",
+    StreamLimit = "stream_limit",
+    StorageFull = "storage_full",
+}
+
+static SPECS: LazyLock<Vec<&'static ErrorSpec>> = LazyLock::new(|| {
+    ErrorCode::ALL
+        .iter()
+        .map(|code| {
+            VOCABULARY
+                .errors
+                .get(code.as_str())
+                .expect("tests/contract.rs holds the two lists equal")
+        })
+        .collect()
+});
+
+impl ErrorCode {
+    /// Status, text and `Retry-After`, from the contract.
+    pub fn spec(self) -> &'static ErrorSpec {
+        SPECS[self as usize]
+    }
+
+    /// The code with this name.
+    pub fn parse(code: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|known| known.as_str() == code)
+    }
+}
+
+/// A code, the members that its answer has beside `error` and `code`, and whether the connection ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// Further members of the answer, in their order.
+    pub members: Map<String, Value>,
+    /// The connection cannot go on after this answer.
+    pub close: bool,
+}
+
+impl Failure {
+    /// A failure that says no more than its code.
+    pub fn new(code: ErrorCode) -> Self {
+        Self {
+            code,
+            members: Map::new(),
+            close: false,
+        }
+    }
+
+    /// Adds a member.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.members.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Ends the connection after the answer.
+    #[must_use]
+    pub fn closing(mut self) -> Self {
+        self.close = true;
+        self
+    }
+}
+
+impl From<ErrorCode> for Failure {
+    fn from(code: ErrorCode) -> Self {
+        Self::new(code)
+    }
+}

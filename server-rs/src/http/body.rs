@@ -1,0 +1,246 @@
+//! A request's body: what may be sent, how much, how slowly, and how it is inflated (rules BOD-02 to BOD-04,
+//! HTT-09 to HTT-11). Whether it is JSON is the pipeline's business.
+
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::Body;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap};
+use http_body_util::BodyExt;
+use tokio::time::{Instant, timeout_at};
+
+use crate::contract::LIMITS;
+use crate::error::{ErrorCode, Failure};
+use crate::ingest::Ticket;
+
+/// Why a body was not read to its end.
+#[derive(Debug)]
+pub enum BodyError {
+    /// An answer of the contract.
+    Failure(Failure),
+    /// Its framing is broken, or the client left: 400 without a body (rule HTT-08).
+    Bare,
+}
+
+impl From<Failure> for BodyError {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+/// A body that nobody has read yet. Handlers take it out; what is left in it after the answer was made has to be
+/// dropped or to end the connection (rule HTT-10).
+#[derive(Debug, Clone)]
+pub struct BodySlot(Arc<Mutex<Option<Body>>>);
+
+impl BodySlot {
+    /// Holds a body.
+    pub fn new(body: Body) -> Self {
+        Self(Arc::new(Mutex::new(Some(body))))
+    }
+
+    /// Takes the body out.
+    pub fn take(&self) -> Option<Body> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// How a body is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Identity,
+    Gzip,
+    Zstd,
+}
+
+/// When a request has to be complete.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// Counts from now, when the head has been read.
+    pub fn start() -> Self {
+        Self(Instant::now() + Duration::from_millis(LIMITS.request_timeout_ms))
+    }
+
+    /// The next bytes have to come before this.
+    fn next(self) -> Instant {
+        self.0
+            .min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
+    }
+}
+
+/// Reads and inflates a body of at most `limit` bytes; the ticket holds what is read.
+pub async fn read_body(
+    headers: &HeaderMap,
+    slot: &BodySlot,
+    deadline: Deadline,
+    limit: u64,
+    ticket: &mut Ticket,
+) -> Result<Vec<u8>, BodyError> {
+    check_media_type(headers)?;
+    let encoding = encoding(headers)?;
+    let declared = declared_length(headers);
+    let too_large = Failure::new(ErrorCode::PayloadTooLarge)
+        .with("limit", limit)
+        .closing();
+    match declared {
+        Some(length) if encoding == Encoding::Identity => {
+            if length > limit {
+                return Err(too_large.with("actual", length).into());
+            }
+            ticket.add_bytes(length)?;
+        }
+        _ => {}
+    }
+    let held = encoding == Encoding::Identity && declared.is_some();
+    let mut body = slot.take().ok_or(Failure::new(ErrorCode::Internal))?;
+    let capacity = if held { declared.unwrap_or(0) } else { 0 };
+    let mut bytes = Vec::with_capacity(usize::try_from(capacity).unwrap_or(0));
+    while let Some(frame) = next_frame(&mut body, deadline).await? {
+        if bytes.len() as u64 + frame.len() as u64 > limit {
+            return Err(too_large.into());
+        }
+        if !held {
+            ticket.add_bytes(frame.len() as u64).map_err(Failure::closing)?;
+        }
+        bytes.extend_from_slice(&frame);
+    }
+    if encoding == Encoding::Identity {
+        return Ok(bytes);
+    }
+    let inflate = move || inflate(encoding, &bytes, limit).map(|inflated| (inflated, bytes.len()));
+    let inflated = tokio::task::spawn_blocking(inflate)
+        .await
+        .map_err(|_| Failure::new(ErrorCode::Internal))?;
+    let (inflated, compressed) = inflated.map_err(|error| match error {
+        InflateError::TooLarge => too_large,
+        InflateError::Broken => Failure::new(ErrorCode::BadRequest),
+    })?;
+    ticket.add_bytes((inflated.len() as u64).saturating_sub(compressed as u64))?;
+    Ok(inflated)
+}
+
+async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, BodyError> {
+    loop {
+        match timeout_at(deadline.next(), body.frame()).await {
+            Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing().into()),
+            Ok(None) => return Ok(None),
+            Ok(Some(Err(_))) => return Err(BodyError::Bare),
+            Ok(Some(Ok(frame))) => {
+                if let Ok(data) = frame.into_data() {
+                    return Ok(Some(data));
+                }
+            }
+        }
+    }
+}
+
+/// Reads and drops a small body that no handler took; `false` when the connection has to end instead.
+pub async fn discard(headers: &HeaderMap, body: Body, deadline: Deadline) -> bool {
+    if http_body::Body::is_end_stream(&body) {
+        return true;
+    }
+    let small = declared_length(headers).is_some_and(|length| length <= LIMITS.drain_body_bytes);
+    if !small || headers.contains_key(EXPECT) {
+        return false;
+    }
+    let mut body = body;
+    loop {
+        match next_frame(&mut body, deadline).await {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Rule BOD-02.
+fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
+    let unsupported = || Failure::new(ErrorCode::UnsupportedMediaType);
+    let mut values = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return Err(unsupported());
+    };
+    let value = value.to_str().map_err(|_| unsupported())?;
+    let mut parts = value.split(';').map(|part| part.trim_matches([' ', '\t']));
+    if !parts
+        .next()
+        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
+    {
+        return Err(unsupported());
+    }
+    let parameter = parts.next();
+    let utf8 = |parameter: &str| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let value = value
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'))
+            .unwrap_or(value);
+        name.eq_ignore_ascii_case("charset") && value.eq_ignore_ascii_case("utf-8")
+    };
+    if parts.next().is_some() || !parameter.is_none_or(utf8) {
+        Err(unsupported())
+    } else {
+        Ok(())
+    }
+}
+
+/// Rule BOD-03.
+fn encoding(headers: &HeaderMap) -> Result<Encoding, Failure> {
+    let unsupported = || Failure::new(ErrorCode::UnsupportedEncoding);
+    let mut values = headers.get_all(CONTENT_ENCODING).iter();
+    let (first, None) = (values.next(), values.next()) else {
+        return Err(unsupported());
+    };
+    let Some(value) = first else {
+        return Ok(Encoding::Identity);
+    };
+    match value.to_str().map(str::to_ascii_lowercase).as_deref() {
+        Ok("identity") => Ok(Encoding::Identity),
+        Ok("gzip") => Ok(Encoding::Gzip),
+        Ok("zstd") => Ok(Encoding::Zstd),
+        _ => Err(unsupported()),
+    }
+}
+
+enum InflateError {
+    TooLarge,
+    Broken,
+}
+
+fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
+    match encoding {
+        Encoding::Identity => Ok(bytes.to_vec()),
+        Encoding::Gzip => {
+            // Members follow one another (RFC 1952, section 2.2); whatever else is left over is broken.
+            read_up_to(flate2::bufread::MultiGzDecoder::new(bytes), limit)
+        }
+        Encoding::Zstd => {
+            let mut decoder =
+                zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
+            decoder
+                .window_log_max(LIMITS.zstd_window_log)
+                .map_err(|_| InflateError::Broken)?;
+            read_up_to(decoder, limit)
+        }
+    }
+}
+
+fn read_up_to(reader: impl Read, limit: u64) -> Result<Vec<u8>, InflateError> {
+    let mut inflated = Vec::new();
+    reader
+        .take(limit + 1)
+        .read_to_end(&mut inflated)
+        .map_err(|_| InflateError::Broken)?;
+    if inflated.len() as u64 > limit {
+        Err(InflateError::TooLarge)
+    } else {
+        Ok(inflated)
+    }
+}

@@ -1,0 +1,165 @@
+//! Accepting: the connection limit, one HTTP/1 connection after another, draining, the lingering close.
+//!
+//! hyper is driven by hand rather than through `axum::serve`, which sets neither time-outs nor limits.
+//! What must stay true: an answer that closes its connection reaches the client even while the client still sends.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tower::ServiceExt;
+
+use crate::contract::LIMITS;
+use crate::error::ErrorCode;
+use crate::http::reply;
+use crate::http::wire::{Wire, WireStream};
+
+/// A request's connection, among the request's extensions.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    /// Shared with the socket.
+    pub wire: Arc<Wire>,
+    /// The port that the request came in on.
+    pub port: u16,
+}
+
+/// Serves until `drain` turns true, then until every connection has ended.
+pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Receiver<bool>) {
+    let port = listener
+        .local_addr()
+        .map_or(0, |address: SocketAddr| address.port());
+    let slots = Arc::new(Semaphore::new(LIMITS.connections));
+    // Each connection holds a clone; the last to go lets this function return.
+    let (alive, mut all_gone) = tokio::sync::mpsc::channel::<()>(1);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = drain.wait_for(|drain| *drain) => break,
+        };
+        let socket = match accepted {
+            Ok((socket, _)) => socket,
+            Err(error) => {
+                // Out of file descriptors or the like: others may end meanwhile.
+                tracing::warn!(%error, "accepting failed");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        // Answers are small and complete; waiting to fill a packet only delays them.
+        drop(socket.set_nodelay(true));
+        let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
+            tokio::spawn(refuse(socket));
+            continue;
+        };
+        let (router, drain, alive) = (router.clone(), drain.clone(), alive.clone());
+        tokio::spawn(async move {
+            connection(socket, router, port, drain).await;
+            drop((slot, alive));
+        });
+    }
+    drop((listener, alive));
+    // Nothing is ever sent; this resolves when every sender is gone.
+    all_gone.recv().await;
+}
+
+async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: watch::Receiver<bool>) {
+    let wire = Wire::new();
+    let stream = WireStream::new(socket, Arc::clone(&wire));
+    let extension = Connection { wire, port };
+    let service = router.map_request(move |mut request: http::Request<Incoming>| {
+        request.extensions_mut().insert(extension.clone());
+        request
+    });
+    let mut connection = http1::Builder::new()
+        .keep_alive(true)
+        .half_close(false)
+        .max_headers(LIMITS.header_count)
+        .max_buf_size(LIMITS.head_hard_bytes * 4)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let mut draining = pin!(async move { drain.wait_for(|drain| *drain).await.map(|_| ()) });
+    let mut told = false;
+    let ended = std::future::poll_fn(|cx| {
+        if !told && draining.as_mut().poll(cx).is_ready() {
+            told = true;
+            std::pin::Pin::new(&mut connection).graceful_shutdown();
+        }
+        connection.poll_without_shutdown(cx)
+    });
+    if ended.await.is_ok() {
+        let socket = connection.into_parts().io.into_inner().into_socket();
+        linger(socket).await;
+    }
+}
+
+/// Says that there is no more to come, and reads on for a while, so that what the client still sends does not
+/// turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
+async fn linger(mut socket: TcpStream) {
+    if socket.shutdown().await.is_err() {
+        return;
+    }
+    let drained = async {
+        let mut sink = vec![0; 16 * 1024];
+        while socket.read(&mut sink).await.is_ok_and(|count| count > 0) {}
+    };
+    // A client that sends on and on is cut off.
+    drop(tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), drained).await);
+}
+
+/// Rule HTT-12.
+async fn refuse(mut socket: TcpStream) {
+    let answer = reply::raw_failure(ErrorCode::Overloaded);
+    let written = tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), socket.write_all(&answer));
+    if written.await.is_ok_and(|result| result.is_ok()) {
+        linger(socket).await;
+    }
+}
+
+/// Marks a connection idle again when an answer's body is done, whether it was sent or given up.
+#[derive(Debug)]
+pub struct FinishGuard(pub Arc<Wire>);
+
+impl Drop for FinishGuard {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+/// A body with something that lives as long as it.
+#[derive(Debug)]
+pub struct Held<B, T> {
+    /// The body itself.
+    pub body: B,
+    /// Dropped with the body.
+    pub held: T,
+}
+
+impl<B: http_body::Body + Unpin, T: Unpin> http_body::Body for Held<B, T> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Self::Data>, Self::Error>>> {
+        std::pin::Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,108 @@
+//! `/api/events`, `/api/events/batch`, `/api/events/{id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::Uri;
+
+use crate::app::App;
+use crate::error::{ErrorCode, Failure};
+use crate::http::body::{BodyError, read_body};
+use crate::http::parameters::Parameters;
+use crate::http::{Request, reply};
+use crate::ingest::Ticket;
+use crate::render;
+use crate::store::names::NameKind;
+use crate::store::query::{EventFilter, NO_BOUND, Order, get_event, list_events};
+
+/// `POST /api/events` (rules ING-01 to ING-03).
+pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
+    let (body, ticket) = body(&app, &request).await?;
+    Ok(reply::single(app.ingest.single(body, ticket).await?)?)
+}
+
+/// `POST /api/events/batch` (rules ING-04 to ING-06).
+pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
+    let (body, ticket) = body(&app, &request).await?;
+    let outcomes = app.ingest.batch(body, ticket).await?;
+    Ok(reply::batch(
+        &outcomes,
+        request.parameters.text("results") == Some("1"),
+    ))
+}
+
+async fn body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), BodyError> {
+    let mut ticket = app.admission.ticket();
+    let limit = app.config.max_body_bytes;
+    let body = read_body(
+        &request.headers,
+        &request.body,
+        request.deadline,
+        limit,
+        &mut ticket,
+    )
+    .await?;
+    Ok((body, ticket))
+}
+
+/// `GET /api/events` (rules GET-01 to GET-05).
+pub async fn list(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
+    let filter = event_filter(&request.parameters);
+    let limit = request.parameters.limit();
+    let json = app.store.read(move |connection| {
+        let mut page = render::Page::new("events", "id", limit);
+        list_events(connection, &filter, limit + 1, |row| page.row(row))?;
+        Ok(page.finish())
+    });
+    Ok(reply::ok(json.await?))
+}
+
+fn event_filter(parameters: &Parameters) -> EventFilter {
+    let ascending = parameters.number("after").is_some() || parameters.text("order") == Some("asc");
+    let names = NameKind::ALL
+        .iter()
+        .filter_map(|kind| Some((*kind, parameters.text(kind.as_str())?.to_owned())));
+    EventFilter {
+        session_id: parameters.text("session_id").map(str::to_owned),
+        names: names.collect(),
+        since: parameters.number("since"),
+        until: parameters.number("until"),
+        above: parameters.number("after").unwrap_or(0),
+        below: parameters.number("before").unwrap_or(NO_BOUND),
+        order: if ascending {
+            Order::OldestFirst
+        } else {
+            Order::NewestFirst
+        },
+    }
+}
+
+/// `GET /api/events/{id}` (rule GET-06).
+pub async fn get(State(app): State<Arc<App>>, uri: Uri, _: Request) -> reply::Reply {
+    // The path as it was sent: routes decode nothing (rule HTT-03).
+    let text = uri.path().rsplit('/').next().unwrap_or_default();
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    let id: i64 = text
+        .parse()
+        .ok()
+        .filter(|_| plain)
+        .ok_or(Failure::new(ErrorCode::NotFound))?;
+    let json = app.store.read(move |connection| {
+        let mut json = Vec::new();
+        let found = get_event(connection, id, |row| {
+            render::row_object(&mut json, row, render::Lines::AsSent)
+        })?;
+        Ok(found.then_some(json))
+    });
+    Ok(reply::ok(json.await?.ok_or(Failure::new(ErrorCode::NotFound))?))
+}
+
+impl IntoResponse for BodyError {
+    fn into_response(self) -> Response {
+        match self {
+            BodyError::Failure(failure) => reply::failure(&failure),
+            BodyError::Bare => reply::bare(),
+        }
+    }
+}

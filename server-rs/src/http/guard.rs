@@ -1,0 +1,218 @@
+//! Who may ask: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
+//!
+//! A page on the web can make a browser send requests to a local server; these checks are what keeps it from
+//! having an effect or reading an answer.
+
+use http::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, ORIGIN};
+use http::{Method, Uri};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::config::Config;
+use crate::error::ErrorCode;
+use crate::text::percent_decode;
+
+/// The token, by digest (rule SEC-06). Its text is not kept, so it cannot be logged.
+#[derive(Clone)]
+pub struct Token {
+    digest: [u8; 32],
+    cookie: String,
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+const COOKIE_NAME: &str = "ingest_session";
+const SHORTEST_TOKEN: usize = 16;
+
+impl Token {
+    /// A token of at least 16 visible ASCII characters.
+    pub fn new(text: &str) -> Option<Self> {
+        let usable = text.len() >= SHORTEST_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic());
+        usable.then(|| {
+            let cookie = Sha256::digest(format!("{COOKIE_NAME}:{text}").as_bytes());
+            let cookie = cookie.iter().map(|byte| format!("{byte:02x}")).collect();
+            Self {
+                digest: Sha256::digest(text.as_bytes()).into(),
+                cookie,
+            }
+        })
+    }
+
+    fn is(&self, text: &str) -> bool {
+        let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+        self.digest.ct_eq(&digest).into()
+    }
+
+    fn is_cookie(&self, value: &str) -> bool {
+        self.cookie.as_bytes().ct_eq(value.as_bytes()).into()
+    }
+}
+
+/// What the configuration allows.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    allow_hosts: Vec<String>,
+    allow_origins: Vec<String>,
+    token: Option<Token>,
+}
+
+/// What the guard found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Admitted {
+    /// Go on; the origin is one to which the answer is shown.
+    Request(Option<String>),
+    /// Answer the preflight of this origin.
+    Preflight(String),
+}
+
+impl Guard {
+    /// The guard of a configuration.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            allow_hosts: config.allow_hosts.clone(),
+            allow_origins: config.allow_origins.clone(),
+            token: config.token.clone(),
+        }
+    }
+
+    /// Host, Origin and Fetch metadata. `port` is the one that the request came in on.
+    pub fn admit(&self, method: &Method, headers: &HeaderMap, port: u16) -> Result<Admitted, ErrorCode> {
+        let host = headers
+            .get(HOST)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        if !self.is_allowed_host(host) {
+            return Err(ErrorCode::ForbiddenHost);
+        }
+        let mut origins = headers.get_all(ORIGIN).iter();
+        let origin = match (origins.next(), origins.next()) {
+            (None, _) => None,
+            (Some(value), None) => {
+                let origin = value
+                    .to_str()
+                    .ok()
+                    .filter(|origin| self.is_allowed_origin(origin, port));
+                Some(origin.ok_or(ErrorCode::ForbiddenOrigin)?.to_owned())
+            }
+            (Some(_), Some(_)) => return Err(ErrorCode::ForbiddenOrigin),
+        };
+        let mut sites = headers.get_all("sec-fetch-site").iter();
+        let site = sites.next().map_or(Some("none"), |value| value.to_str().ok());
+        let site_ok = match site {
+            Some("same-origin" | "none") => true,
+            Some("same-site" | "cross-site") => origin.is_some(),
+            _ => false,
+        };
+        if !site_ok || sites.next().is_some() {
+            return Err(ErrorCode::ForbiddenOrigin);
+        }
+        match origin {
+            Some(origin)
+                if method == Method::OPTIONS && headers.contains_key("access-control-request-method") =>
+            {
+                Ok(Admitted::Preflight(origin))
+            }
+            origin => Ok(Admitted::Request(origin)),
+        }
+    }
+
+    fn is_allowed_host(&self, host: &str) -> bool {
+        let Some(name) = host_name(host) else { return false };
+        let name = name.to_ascii_lowercase();
+        is_loopback_name(&name) || self.allow_hosts.contains(&name)
+    }
+
+    fn is_allowed_origin(&self, origin: &str, port: u16) -> bool {
+        if self.allow_origins.contains(&origin.to_ascii_lowercase()) {
+            return true;
+        }
+        let Some(authority) = origin.strip_prefix("http://") else {
+            return false;
+        };
+        let own_port = match port_of(authority) {
+            Some(text) => text.parse() == Ok(port),
+            None => port == 80,
+        };
+        own_port && host_name(authority).is_some_and(|name| is_loopback_name(&name.to_ascii_lowercase()))
+    }
+
+    /// The token or its cookie, where one is needed.
+    pub fn authorize(&self, headers: &HeaderMap) -> Result<(), ErrorCode> {
+        let Some(token) = &self.token else { return Ok(()) };
+        let bearer = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| {
+                let (scheme, given) = value.split_once(' ')?;
+                scheme
+                    .eq_ignore_ascii_case("bearer")
+                    .then(|| given.trim_matches(' '))
+            });
+        let cookie = headers
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .any(|cookies| {
+                cookies
+                    .split(';')
+                    .filter_map(|pair| pair.trim_matches(' ').split_once('='))
+                    .any(|(name, value)| name == COOKIE_NAME && token.is_cookie(value))
+            });
+        if cookie || bearer.is_some_and(|given| token.is(given)) {
+            Ok(())
+        } else {
+            Err(ErrorCode::Unauthorized)
+        }
+    }
+
+    /// `GET /?token=…` (rule SEC-07): the cookie to set, `None` when this is another request.
+    pub fn sign_in(&self, method: &Method, uri: &Uri) -> Option<Result<String, ErrorCode>> {
+        let token = self.token.as_ref()?;
+        if uri.path() != "/" || !matches!(*method, Method::GET | Method::HEAD) {
+            return None;
+        }
+        let given = uri
+            .query()?
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("token="))?;
+        let right = percent_decode(given, true).is_some_and(|given| token.is(&given));
+        let cookie = format!(
+            "{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/",
+            token.cookie
+        );
+        Some(if right {
+            Ok(cookie)
+        } else {
+            Err(ErrorCode::Unauthorized)
+        })
+    }
+}
+
+/// The host of `host[:port]`; `None` when it is malformed.
+fn host_name(authority: &str) -> Option<&str> {
+    let name = match port_of(authority) {
+        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            &authority[..authority.len() - port.len() - 1]
+        }
+        Some(_) => return None,
+        None => authority,
+    };
+    (!name.is_empty()).then_some(name)
+}
+
+/// What follows the colon of a port; a colon inside brackets is part of an IPv6 address.
+fn port_of(authority: &str) -> Option<&str> {
+    let after_address = authority.rfind(']').map_or(0, |end| end + 1);
+    authority[after_address..].split_once(':').map(|(_, port)| port)
+}
+
+fn is_loopback_name(name: &str) -> bool {
+    matches!(name, "127.0.0.1" | "localhost" | "[::1]")
+        || name
+            .strip_suffix(".localhost")
+            .is_some_and(|label| !label.is_empty())
+}

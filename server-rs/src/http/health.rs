@@ -1,0 +1,62 @@
+//! `/api/health`, `/livez`, `/readyz`, `/api/openapi.json`.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::json;
+
+use crate::app::App;
+use crate::contract::{OPENAPI, VERSION};
+use crate::error::{ErrorCode, Failure};
+use crate::http::{Request, reply};
+use crate::store::query;
+
+const ALIVE: &str = r#"{"status":"ok"}"#;
+
+/// `GET /livez` (rule HEA-02).
+pub async fn livez(_: Request) -> Response {
+    reply::ok(ALIVE)
+}
+
+/// `GET /readyz` (rule HEA-02).
+pub async fn readyz(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
+    if app.is_draining() {
+        Err(Failure::new(ErrorCode::Draining).closing())
+    } else {
+        Ok(reply::ok(ALIVE))
+    }
+}
+
+/// `GET /api/health` (rule HEA-01).
+pub async fn health(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
+    let figures = app.store.read(query::health).await?;
+    let refusal = app.store.state().refusal();
+    let (db_bytes, wal_bytes) = app.store.sizes();
+    let mut answer = json!({
+        "status": if refusal.is_some() { "degraded" } else { "ok" },
+        "uptime": app.started.elapsed().as_secs(),
+        "sse_clients": app.hub.clients(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "runtime": "rust",
+        "contract": *VERSION,
+        "durability": app.config.durability.as_str(),
+        "sqlite_version": rusqlite::version(),
+        "journal_mode": figures.journal_mode,
+        "synchronous": figures.synchronous,
+        "epoch": figures.epoch,
+        "db_bytes": db_bytes,
+        "wal_bytes": wal_bytes,
+        "queue_events": app.admission.events(),
+    });
+    if let (Some(code), Some(members)) = (refusal, answer.as_object_mut()) {
+        members.insert("reason".to_owned(), code.as_str().into());
+    }
+    Ok(reply::health(answer.to_string(), refusal.is_some()))
+}
+
+/// `GET /api/openapi.json` (rule HEA-03).
+pub async fn openapi(_: Request) -> Response {
+    reply::ok(Bytes::from_static(OPENAPI.as_bytes()))
+}

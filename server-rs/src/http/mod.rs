@@ -1,0 +1,289 @@
+//! HTTP: every route on one screen, and the checks that come before a handler (rule HTT-02).
+//! Holds no SQL. Statuses are chosen in `reply` alone.
+
+/// What the raw head of a request must be.
+pub mod head;
+/// A connection's socket, before hyper.
+pub mod wire;
+/// Accepting, draining, the lingering close.
+pub mod connection;
+/// Host, Origin, token.
+pub mod guard;
+/// The query string.
+pub mod parameters;
+/// The body.
+pub mod body;
+/// Every answer.
+pub mod reply;
+/// Events in and out.
+pub mod events;
+/// Sessions.
+pub mod sessions;
+/// Statistics.
+pub mod stats;
+/// The live stream.
+pub mod stream;
+/// Health and probes.
+pub mod health;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{self, MethodRouter};
+use http::Version;
+use http::header::{ACCEPT, EXPECT, HeaderMap};
+use http::request::Parts;
+
+use crate::app::App;
+use crate::contract::{ROUTES, RouteSpec};
+use crate::error::{ErrorCode, Failure};
+use body::{BodySlot, Deadline};
+use connection::{Connection, FinishGuard, Held};
+use guard::Admitted;
+use parameters::Parameters;
+use wire::REFUSED;
+
+/// Every route.
+pub fn router(app: &Arc<App>) -> Router {
+    Router::new()
+        .route("/livez", routing::get(health::livez).route("/livez"))
+        .route("/readyz", routing::get(health::readyz).route("/readyz"))
+        .route(
+            "/api/events",
+            routing::get(events::list)
+                .post(events::post_event)
+                .route("/api/events"),
+        )
+        .route(
+            "/api/events/batch",
+            routing::post(events::post_batch).route("/api/events/batch"),
+        )
+        .route(
+            "/api/events/{id}",
+            routing::get(events::get).route("/api/events/{id}"),
+        )
+        .route(
+            "/api/sessions",
+            routing::get(sessions::list).route("/api/sessions"),
+        )
+        .route(
+            "/api/sessions/{id}",
+            routing::get(sessions::get).route("/api/sessions/{id}"),
+        )
+        .route("/api/stats", routing::get(stats::totals).route("/api/stats"))
+        .route(
+            "/api/stats/tools",
+            routing::get(stats::tools).route("/api/stats/tools"),
+        )
+        .route(
+            "/api/stats/cost",
+            routing::get(stats::costs).route("/api/stats/cost"),
+        )
+        .route(
+            "/api/filter-options",
+            routing::get(stats::filter_options).route("/api/filter-options"),
+        )
+        .route("/api/stream", routing::get(stream::stream).route("/api/stream"))
+        .route("/api/health", routing::get(health::health).route("/api/health"))
+        .route(
+            "/api/openapi.json",
+            routing::get(health::openapi).route("/api/openapi.json"),
+        )
+        .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })
+        .layer(from_fn_with_state(Arc::clone(app), exchange))
+        .with_state(Arc::clone(app))
+}
+
+/// What a route of the contract has beside its handlers.
+trait RouteOf {
+    fn route(self, path: &'static str) -> Self;
+}
+
+impl RouteOf for MethodRouter<Arc<App>> {
+    /// OPTIONS, 405, and the route's specification for [`Request`].
+    fn route(self, path: &'static str) -> Self {
+        let spec = ROUTES
+            .routes
+            .iter()
+            .find(|spec| spec.path == path)
+            .expect("tests/contract.rs compares the routes");
+        let mut allowed: Vec<&str> = spec.methods.iter().map(String::as_str).collect();
+        if allowed.contains(&"GET") {
+            allowed.push("HEAD");
+        }
+        allowed.sort_unstable();
+        let allow: Arc<str> = allowed.join(", ").into();
+        let for_options = Arc::clone(&allow);
+        self.options(move || async move { reply::options(&for_options) })
+            .fallback(move || async move { reply::method_not_allowed(&allow) })
+            .layer(axum::Extension(spec))
+    }
+}
+
+/// What surrounds every handler: the checks before a route is looked for, and what becomes of an unread body.
+async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, next: Next) -> Response {
+    let deadline = Deadline::start();
+    let (mut parts, body) = request.into_parts();
+    let Some(connection) = parts.extensions.get::<Connection>().cloned() else {
+        return reply::failure(&ErrorCode::Internal.into());
+    };
+    let finish = FinishGuard(Arc::clone(&connection.wire));
+    let slot = BodySlot::new(body);
+    parts.extensions.insert(slot.clone());
+    parts.extensions.insert(deadline);
+    let (version, headers) = (parts.version, parts.headers.clone());
+
+    let (mut answer, origin) = guarded(&app, parts, connection.port, next).await;
+
+    if let Some(unread) = slot.take()
+        && !body::discard(&headers, unread, deadline).await
+    {
+        answer
+            .headers_mut()
+            .insert(http::header::CONNECTION, reply::CLOSE);
+    }
+    if version == Version::HTTP_10 {
+        answer
+            .headers_mut()
+            .insert(http::header::CONNECTION, reply::CLOSE);
+    }
+    if let Some(origin) = origin {
+        reply::allow_origin(&mut answer, &origin);
+    }
+    answer.map(|body| Body::new(Held { body, held: finish }))
+}
+
+/// The answer, and the origin that may read it.
+async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Response, Option<String>) {
+    if let Some(code) = parts.uri.path().strip_prefix(REFUSED) {
+        let answer = ErrorCode::parse(code)
+            .map_or_else(reply::bare, |code| reply::failure(&Failure::new(code).closing()));
+        return (answer, None);
+    }
+    let origin = match app.guard.admit(&parts.method, &parts.headers, port) {
+        Err(code) => return (reply::failure(&code.into()), None),
+        Ok(Admitted::Preflight(origin)) => return (reply::preflight(), Some(origin)),
+        Ok(Admitted::Request(origin)) => origin,
+    };
+    let answer = match app.guard.sign_in(&parts.method, &parts.uri) {
+        Some(Ok(cookie)) => reply::signed_in(&cookie),
+        Some(Err(code)) => reply::failure(&code.into()),
+        None => {
+            let free = ROUTES
+                .routes
+                .iter()
+                .any(|route| route.free && route.path == parts.uri.path());
+            let authorized = if free {
+                Ok(())
+            } else {
+                app.guard.authorize(&parts.headers)
+            };
+            match authorized {
+                Err(code) => reply::failure(&code.into()),
+                Ok(()) if app.is_draining() && !free => {
+                    reply::failure(&Failure::new(ErrorCode::Draining).closing())
+                }
+                Ok(()) => {
+                    next.run(axum::extract::Request::from_parts(parts, Body::empty()))
+                        .await
+                }
+            }
+        }
+    };
+    (answer, origin)
+}
+
+/// What a handler gets: a request that has passed the checks of its route.
+#[derive(Debug)]
+pub struct Request {
+    /// As they were sent.
+    pub headers: HeaderMap,
+    /// Checked by the route's list.
+    pub parameters: Parameters,
+    /// Not read yet.
+    pub body: BodySlot,
+    /// When the request has to be complete.
+    pub deadline: Deadline,
+    /// Where it came in.
+    pub connection: Connection,
+}
+
+impl<S: Sync> FromRequestParts<S> for Request {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let internal = || Failure::new(ErrorCode::Internal);
+        let spec = parts
+            .extensions
+            .get::<&'static RouteSpec>()
+            .copied()
+            .ok_or_else(internal)?;
+        check_accept(&parts.headers, &spec.produces)?;
+        check_expect(&parts.headers)?;
+        let parameters = Parameters::parse(spec, parts.uri.query())?;
+        let body = parts.extensions.get::<BodySlot>().cloned().ok_or_else(internal)?;
+        let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
+        let connection = parts
+            .extensions
+            .get::<Connection>()
+            .cloned()
+            .ok_or_else(internal)?;
+        Ok(Self {
+            headers: parts.headers.clone(),
+            parameters,
+            body,
+            deadline,
+            connection,
+        })
+    }
+}
+
+/// Rule HTT-13 (RFC 9110, section 12.5.1).
+fn check_accept(headers: &HeaderMap, produces: &str) -> Result<(), Failure> {
+    let mut values = headers.get_all(ACCEPT).iter().peekable();
+    if values.peek().is_none() {
+        return Ok(());
+    }
+    let range = format!("{}/*", produces.split('/').next().unwrap_or_default());
+    let admits = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|item| {
+            let mut parts = item.split(';').map(|part| part.trim_matches([' ', '\t']));
+            let media = parts.next().unwrap_or_default();
+            let matches = [produces, &range, "*/*"]
+                .iter()
+                .any(|known| media.eq_ignore_ascii_case(known));
+            let refused = parts.any(|part| {
+                part.split_once('=').is_some_and(|(name, value)| {
+                    name.eq_ignore_ascii_case("q") && value.parse::<f64>().is_ok_and(|weight| weight == 0.0)
+                })
+            });
+            matches && !refused
+        });
+    if admits {
+        Ok(())
+    } else {
+        Err(Failure::new(ErrorCode::NotAcceptable))
+    }
+}
+
+/// Rule HTT-09.
+fn check_expect(headers: &HeaderMap) -> Result<(), Failure> {
+    let known = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"100-continue");
+    if headers.get_all(EXPECT).iter().all(known) {
+        Ok(())
+    } else {
+        Err(Failure::new(ErrorCode::ExpectationFailed))
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        reply::failure(&self)
+    }
+}

@@ -1,0 +1,171 @@
+//! The query string as typed parameters, checked by `routes.json` (rule GET-07).
+
+use std::collections::BTreeMap;
+
+use crate::contract::{Choices, ParameterKind, ParameterSpec, ROUTES, RouteSpec, VOCABULARY, fill};
+use crate::error::{ErrorCode, Failure};
+use crate::text::percent_decode;
+use crate::timestamp::parse_timestamp;
+
+/// A route's parameters that were given, and the defaults of those that were not.
+#[derive(Debug, Default)]
+pub struct Parameters {
+    texts: BTreeMap<&'static str, String>,
+    numbers: BTreeMap<&'static str, i64>,
+}
+
+impl Parameters {
+    /// Reads a query string for a route; the failure names the first parameter that is wrong.
+    pub fn parse(route: &'static RouteSpec, query: Option<&str>) -> Result<Self, Failure> {
+        let mut parameters = Self::default();
+        let pairs: Vec<(&str, &str)> = query
+            .unwrap_or_default()
+            .split('&')
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .collect();
+        for key in &route.parameters {
+            let Some(spec) = ROUTES.parameters.get(key) else {
+                continue;
+            };
+            let mut given = pairs
+                .iter()
+                .filter(|(name, _)| *name == spec.name)
+                .map(|(_, value)| *value);
+            match (given.next(), given.next()) {
+                (None, _) => {
+                    if let Some(default) = spec.default {
+                        parameters
+                            .numbers
+                            .insert(&spec.name, i64::try_from(default).unwrap_or(i64::MAX));
+                    }
+                }
+                (Some(_), Some(_)) => return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.twice)),
+                (Some(value), None) => parameters.take(spec, value)?,
+            }
+        }
+        parameters.relations()?;
+        Ok(parameters)
+    }
+
+    fn take(&mut self, spec: &'static ParameterSpec, raw: &str) -> Result<(), Failure> {
+        let messages = &VOCABULARY.parameter_messages;
+        let text = percent_decode(raw, true).ok_or_else(|| invalid(&spec.name, &messages.encoding))?;
+        if text.is_empty() {
+            return Err(invalid(&spec.name, &messages.empty));
+        }
+        match spec.kind {
+            ParameterKind::Text if text.contains('\0') => Err(invalid(&spec.name, &messages.well_formed)),
+            ParameterKind::Text => {
+                self.texts.insert(&spec.name, text);
+                Ok(())
+            }
+            ParameterKind::Choice => {
+                let values = choices(spec);
+                if !values.contains(&text) {
+                    let message = fill(&messages.one_of, &[("values", &values.join(", "))]);
+                    return Err(invalid(&spec.name, &message));
+                }
+                self.texts.insert(&spec.name, text);
+                Ok(())
+            }
+            ParameterKind::Timestamp => {
+                let ms = parse_timestamp(&text).ok_or_else(|| invalid(&spec.name, &messages.timestamp))?;
+                self.numbers.insert(&spec.name, ms);
+                Ok(())
+            }
+            ParameterKind::Integer => {
+                let value = parse_integer(spec, &text).ok_or_else(|| invalid_integer(spec))?;
+                self.numbers.insert(&spec.name, value);
+                Ok(())
+            }
+        }
+    }
+
+    /// `before` beside `after`, then `order` against the cursor.
+    fn relations(&self) -> Result<(), Failure> {
+        let messages = &VOCABULARY.parameter_messages;
+        let (after, before) = (
+            self.numbers.contains_key("after"),
+            self.numbers.contains_key("before"),
+        );
+        if after && before {
+            return Err(invalid(
+                "before",
+                &fill(&messages.exclusive, &[("other", "after")]),
+            ));
+        }
+        match self.texts.get("order").map(String::as_str) {
+            Some("asc") if before => Err(invalid("order", &messages.order)),
+            Some("desc") if after => Err(invalid("order", &messages.order)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A text that was given.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
+    /// A number or time (Unix milliseconds) that was given, or its default.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The page's length.
+    pub fn limit(&self) -> u64 {
+        self.number("limit")
+            .and_then(|limit| u64::try_from(limit).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// A cursor's text, for the header that may hold one as well (rule STR-03).
+pub fn parse_cursor(name: &str, text: &str) -> Result<i64, Failure> {
+    let spec = ROUTES
+        .parameters
+        .get("after")
+        .ok_or(Failure::new(ErrorCode::Internal))?;
+    parse_integer(spec, text).ok_or_else(|| {
+        let mut failure = invalid_integer(spec);
+        failure.members.insert("parameter".to_owned(), name.into());
+        failure
+    })
+}
+
+fn parse_integer(spec: &ParameterSpec, text: &str) -> Option<i64> {
+    // One spelling per number: no sign, no leading zero.
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    let value: u64 = if plain { text.parse().ok()? } else { return None };
+    let in_bounds =
+        spec.minimum.is_none_or(|least| value >= least) && spec.maximum.is_none_or(|most| value <= most);
+    i64::try_from(value).ok().filter(|_| in_bounds)
+}
+
+fn invalid_integer(spec: &ParameterSpec) -> Failure {
+    let bound = |value: Option<u64>| value.unwrap_or_default().to_string();
+    let values = [
+        ("minimum", &*bound(spec.minimum)),
+        ("maximum", &*bound(spec.maximum)),
+    ];
+    invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.integer, &values))
+}
+
+fn choices(spec: &ParameterSpec) -> &[String] {
+    match &spec.values {
+        Some(Choices::Values(values)) => values,
+        Some(Choices::Vocabulary(list)) => match list.as_str() {
+            "event_types" => &VOCABULARY.event_types,
+            "statuses" => &VOCABULARY.statuses,
+            "sources" => &VOCABULARY.sources,
+            "session_statuses" => &VOCABULARY.session_statuses,
+            _ => &[],
+        },
+        None => &[],
+    }
+}
+
+fn invalid(parameter: &str, message: &str) -> Failure {
+    Failure::new(ErrorCode::InvalidParameter)
+        .with("parameter", parameter)
+        .with("message", message)
+}

@@ -1,0 +1,250 @@
+//! The only place that chooses a status and headers. Every answer of the server is made here.
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE,
+};
+use http::{Response, StatusCode};
+use serde_json::{Map, Value};
+
+use crate::error::{ErrorCode, Failure};
+use crate::event::{FieldError, Outcome};
+
+/// The media type of every JSON answer.
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+
+/// Marks an answer that ends its connection.
+pub const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// What a handler gives: an answer, or why there is none.
+pub type Reply = Result<Response<Body>, Failure>;
+
+/// 200 with JSON text.
+pub fn ok(json: impl Into<Bytes>) -> Response<Body> {
+    json_answer(StatusCode::OK, json.into())
+}
+
+fn json_answer(status: StatusCode, json: Bytes) -> Response<Body> {
+    let mut answer = Response::new(Body::from(json));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, JSON);
+    answer
+}
+
+/// The answer to one event (rules ING-01 to ING-03).
+pub fn single(outcome: Outcome) -> Reply {
+    let body = |received: u8, ids: Vec<i64>, duplicates: u8| {
+        serde_json::json!({"received": received, "ids": ids, "duplicates": duplicates}).to_string()
+    };
+    match outcome {
+        Outcome::Stored(id) => Ok(json_answer(StatusCode::CREATED, body(1, vec![id], 0).into())),
+        Outcome::Duplicate => Ok(ok(body(0, Vec::new(), 1))),
+        Outcome::Rejected(problems) => {
+            let details: Vec<Value> = problems
+                .iter()
+                .map(|problem| serde_json::json!({"field": problem.field, "message": problem.message}))
+                .collect();
+            Err(Failure::new(ErrorCode::InvalidEvent).with("details", details))
+        }
+    }
+}
+
+/// The answer to a batch (rules ING-04 and ING-05).
+pub fn batch(outcomes: &[Outcome], with_results: bool) -> Response<Body> {
+    let mut answer = Map::new();
+    let ids: Vec<Value> = outcomes
+        .iter()
+        .filter_map(|outcome| {
+            if let Outcome::Stored(id) = outcome {
+                Some((*id).into())
+            } else {
+                None
+            }
+        })
+        .collect();
+    answer.insert("received".to_owned(), ids.len().into());
+    answer.insert("ids".to_owned(), ids.into());
+    let duplicates = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome, Outcome::Duplicate))
+        .count();
+    answer.insert("duplicates".to_owned(), duplicates.into());
+    let rejected: Vec<Value> = outcomes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, outcome)| match outcome {
+            Outcome::Rejected(problems) => {
+                Some(serde_json::json!({"index": index, "errors": lines(problems)}))
+            }
+            Outcome::Stored(_) | Outcome::Duplicate => None,
+        })
+        .collect();
+    answer.insert("rejected".to_owned(), rejected.into());
+    if with_results {
+        let results: Vec<Value> = outcomes
+            .iter()
+            .enumerate()
+            .map(|(index, outcome)| result(index, outcome))
+            .collect();
+        answer.insert("results".to_owned(), results.into());
+    }
+    json_answer(StatusCode::CREATED, Value::from(answer).to_string().into())
+}
+
+fn result(index: usize, outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Stored(id) => serde_json::json!({"index": index, "status": "stored", "id": id}),
+        Outcome::Duplicate => serde_json::json!({"index": index, "status": "duplicate"}),
+        Outcome::Rejected(problems) => {
+            serde_json::json!({"index": index, "status": "rejected", "errors": lines(problems)})
+        }
+    }
+}
+
+fn lines(problems: &[FieldError]) -> Vec<String> {
+    problems
+        .iter()
+        .map(|problem| format!("{}: {}", problem.field, problem.message))
+        .collect()
+}
+
+/// A failure's answer (rule HTT-01).
+pub fn failure(failure: &Failure) -> Response<Body> {
+    let spec = failure.code.spec();
+    let status = StatusCode::from_u16(spec.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut answer = json_answer(status, failure_json(failure).into());
+    let headers = answer.headers_mut();
+    if let Some(seconds) = spec.retry_after_s {
+        headers.insert(RETRY_AFTER, seconds.into());
+    }
+    if failure.close {
+        headers.insert(CONNECTION, CLOSE);
+    }
+    match failure.code {
+        ErrorCode::Unauthorized => {
+            headers.insert(http::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        ErrorCode::UnsupportedEncoding => {
+            headers.insert(
+                http::header::ACCEPT_ENCODING,
+                HeaderValue::from_static("gzip, zstd"),
+            );
+        }
+        _ => {}
+    }
+    answer
+}
+
+fn failure_json(failure: &Failure) -> String {
+    let mut body = Map::new();
+    body.insert("error".to_owned(), failure.code.spec().text.as_str().into());
+    body.insert("code".to_owned(), failure.code.as_str().into());
+    body.extend(failure.members.clone());
+    Value::from(body).to_string()
+}
+
+/// A whole answer in bytes, for a connection that no request is read from.
+pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
+    let spec = code.spec();
+    let body = failure_json(&code.into());
+    let reason = StatusCode::from_u16(spec.status)
+        .ok()
+        .and_then(|status| status.canonical_reason())
+        .unwrap_or("");
+    let retry_after = spec
+        .retry_after_s
+        .map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
+    let date = httpdate::fmt_http_date(std::time::SystemTime::now());
+    format!(
+        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json; charset=utf-8\r\n{retry_after}connection: close\r\n\
+         content-length: {}\r\ndate: {date}\r\n\r\n{body}",
+        spec.status,
+        body.len()
+    )
+    .into_bytes()
+}
+
+/// 400 without a body (rule HTT-08).
+pub fn bare() -> Response<Body> {
+    let mut answer = Response::new(Body::empty());
+    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    answer.headers_mut().insert(CONNECTION, CLOSE);
+    answer
+}
+
+/// 204 with `Allow` (rule HTT-04).
+pub fn options(allow: &str) -> Response<Body> {
+    let mut answer = no_content();
+    insert(&mut answer, http::header::ALLOW, allow);
+    answer
+}
+
+/// 405 with `Allow`.
+pub fn method_not_allowed(allow: &str) -> Response<Body> {
+    let mut answer = failure(&ErrorCode::MethodNotAllowed.into());
+    insert(&mut answer, http::header::ALLOW, allow);
+    answer
+}
+
+/// 204 to a preflight (rule SEC-05).
+pub fn preflight() -> Response<Body> {
+    let mut answer = no_content();
+    insert(
+        &mut answer,
+        http::header::ACCESS_CONTROL_ALLOW_METHODS,
+        "GET, POST, PUT, DELETE",
+    );
+    let headers = "content-type, content-encoding, authorization, last-event-id";
+    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
+    insert(&mut answer, http::header::ACCESS_CONTROL_MAX_AGE, "600");
+    answer
+}
+
+fn no_content() -> Response<Body> {
+    let mut answer = Response::new(Body::empty());
+    *answer.status_mut() = StatusCode::NO_CONTENT;
+    answer
+}
+
+/// Lets an allowed origin read the answer (rule SEC-04).
+pub fn allow_origin(answer: &mut Response<Body>, origin: &str) {
+    insert(answer, http::header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    insert(answer, http::header::VARY, "Origin");
+}
+
+/// 303 to the page, with the cookie (rule SEC-07).
+pub fn signed_in(cookie: &str) -> Response<Body> {
+    let mut answer = Response::new(Body::empty());
+    *answer.status_mut() = StatusCode::SEE_OTHER;
+    insert(&mut answer, LOCATION, "/");
+    insert(&mut answer, SET_COOKIE, cookie);
+    insert(&mut answer, CACHE_CONTROL, "no-store");
+    answer
+}
+
+/// The stream's answer (rules STR-01 and STR-10).
+pub fn stream(body: Body) -> Response<Body> {
+    let mut answer = Response::new(body);
+    insert(&mut answer, CONTENT_TYPE, "text/event-stream");
+    insert(&mut answer, CACHE_CONTROL, "no-store");
+    insert(&mut answer, HeaderName::from_static("x-accel-buffering"), "no");
+    answer
+}
+
+/// The health answer: 200, or 503 while degraded (rule HEA-01).
+pub fn health(json: String, degraded: bool) -> Response<Body> {
+    let status = if degraded {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else {
+        StatusCode::OK
+    };
+    json_answer(status, json.into())
+}
+
+fn insert(answer: &mut Response<Body>, name: HeaderName, value: &str) {
+    // Values come from the contract or were checked to be visible ASCII when they came in.
+    if let Ok(value) = HeaderValue::from_str(value) {
+        answer.headers_mut().insert(name, value);
+    }
+}

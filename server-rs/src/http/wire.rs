@@ -1,0 +1,282 @@
+//! A connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
+//!
+//! Reading: the head of each request is held back until it has been looked at; one that breaks a rule is
+//! replaced by a request for [`REFUSED`], a target that no client can send, so that its answer is made where all
+//! answers are. Writing: a client that takes no byte for too long is given up. Only this side has this file:
+//! Node shows its application what hyper hides.
+
+use std::future::Future;
+use std::io::{Error, ErrorKind, Result};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep};
+
+use crate::contract::LIMITS;
+use crate::http::head::{ChunkScanner, Framing, HeadScanner, Progress, Violation};
+
+/// The target that stands for a refused request: `^` never passes the scan of a head.
+pub const REFUSED: &str = "/^";
+
+/// What a connection and the requests on it know of each other.
+#[derive(Debug)]
+pub struct Wire {
+    /// A request's head was handed on, and its answer is not finished.
+    busy: AtomicBool,
+    /// How long a write may make no progress, in milliseconds.
+    write_stall_ms: AtomicU64,
+}
+
+impl Wire {
+    /// Nothing asked yet.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            busy: AtomicBool::new(false),
+            write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
+        })
+    }
+
+    /// Shortens the time that a client may take no byte (rule STR-08).
+    pub fn set_write_stall(&self, limit: Duration) {
+        self.write_stall_ms.store(
+            u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+            Ordering::Relaxed,
+        );
+    }
+
+    /// The answer is finished.
+    pub fn finish(&self) {
+        self.busy.store(false, Ordering::Release);
+    }
+}
+
+enum State {
+    Head(HeadScanner),
+    Length(u64),
+    Chunks(ChunkScanner),
+    /// Whatever comes is dropped.
+    Refused,
+}
+
+/// The socket as hyper sees it.
+pub struct WireStream {
+    socket: TcpStream,
+    wire: Arc<Wire>,
+    /// Bytes that came; the first `passed` of them may be read.
+    inbox: BytesMut,
+    passed: usize,
+    state: State,
+    read_timer: Pin<Box<Sleep>>,
+    /// What the read timer waits for, so that it is set once per wait.
+    waiting: Waiting,
+    write_timer: Option<Pin<Box<Sleep>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Nothing,
+    FirstHead,
+    RestOfHead,
+    NextRequest,
+}
+
+impl WireStream {
+    /// Wraps an accepted socket.
+    pub fn new(socket: TcpStream, wire: Arc<Wire>) -> Self {
+        let timeout = Duration::from_millis(LIMITS.head_timeout_ms);
+        Self {
+            socket,
+            wire,
+            inbox: BytesMut::new(),
+            passed: 0,
+            state: State::Head(HeadScanner::default()),
+            read_timer: Box::pin(tokio::time::sleep(timeout)),
+            waiting: Waiting::FirstHead,
+            write_timer: None,
+        }
+    }
+
+    /// The socket itself, for the lingering close.
+    pub fn into_socket(self) -> TcpStream {
+        self.socket
+    }
+
+    /// Looks at what came, and lets through what may pass.
+    fn judge(&mut self) {
+        while self.passed < self.inbox.len() {
+            let fresh = &self.inbox[self.passed..];
+            match &mut self.state {
+                State::Head(scanner) => match scanner.scan(fresh) {
+                    Progress::Partial => return,
+                    Progress::Complete(end, framing) => {
+                        self.passed += end;
+                        self.wire.busy.store(true, Ordering::Release);
+                        self.state = match framing {
+                            Framing::Length(0) => State::Head(HeadScanner::default()),
+                            Framing::Length(length) => State::Length(length),
+                            Framing::Chunked => State::Chunks(ChunkScanner::default()),
+                        };
+                        if matches!(framing, Framing::Length(0)) {
+                            // The next head waits until hyper has taken this one.
+                            return;
+                        }
+                    }
+                    Progress::Violated(violation, is_head) => {
+                        self.inbox.truncate(self.passed);
+                        self.inbox
+                            .extend_from_slice(refused_request(violation, is_head).as_bytes());
+                        self.passed = self.inbox.len();
+                        self.wire.busy.store(true, Ordering::Release);
+                        self.state = State::Refused;
+                    }
+                },
+                State::Length(left) => {
+                    let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(fresh.len());
+                    self.passed += taken;
+                    *left -= taken as u64;
+                    if *left == 0 {
+                        self.state = State::Head(HeadScanner::default());
+                        return;
+                    }
+                }
+                State::Chunks(scanner) => match scanner.scan(fresh) {
+                    Ok(taken) => {
+                        self.passed += taken;
+                        if *scanner == ChunkScanner::Done {
+                            self.state = State::Head(HeadScanner::default());
+                            return;
+                        }
+                    }
+                    Err(_) => {
+                        // No place of the grammar allows these, so hyper's own reading of the body fails as well.
+                        self.inbox.truncate(self.passed);
+                        self.inbox.extend_from_slice(b"\x01\x01");
+                        self.passed = self.inbox.len();
+                        self.state = State::Refused;
+                    }
+                },
+                State::Refused => self.inbox.truncate(self.passed),
+            }
+        }
+    }
+
+    /// The time that this wait may take, set when the wait begins.
+    fn poll_read_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let between = matches!(self.state, State::Head(_));
+        let waiting = if !between || self.wire.busy.load(Ordering::Acquire) {
+            Waiting::Nothing
+        } else if self.waiting == Waiting::FirstHead {
+            Waiting::FirstHead
+        } else if self.inbox.is_empty() {
+            Waiting::NextRequest
+        } else {
+            Waiting::RestOfHead
+        };
+        if waiting != self.waiting {
+            self.waiting = waiting;
+            let limit = match waiting {
+                Waiting::Nothing => return Poll::Pending,
+                Waiting::FirstHead | Waiting::RestOfHead => LIMITS.head_timeout_ms,
+                Waiting::NextRequest => LIMITS.keep_alive_idle_ms,
+            };
+            self.read_timer
+                .as_mut()
+                .reset(Instant::now() + Duration::from_millis(limit));
+        }
+        if waiting == Waiting::Nothing {
+            Poll::Pending
+        } else {
+            self.read_timer.as_mut().poll(cx)
+        }
+    }
+}
+
+impl AsyncRead for WireStream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        let this = &mut *self;
+        loop {
+            if this.passed == 0 {
+                this.judge();
+            }
+            if this.passed > 0 {
+                let taken = this.passed.min(buf.remaining());
+                buf.put_slice(&this.inbox[..taken]);
+                this.inbox.advance(taken);
+                this.passed -= taken;
+                return Poll::Ready(Ok(()));
+            }
+            this.inbox.reserve(READ_BYTES);
+            match tokio_util::io::poll_read_buf(Pin::new(&mut this.socket), cx, &mut this.inbox) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Ok(())),
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    ready!(this.poll_read_timeout(cx));
+                    // As if the client had left: a silent close (rule HTT-11).
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+    }
+}
+
+impl AsyncWrite for WireStream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        self.progress(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[std::io::IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
+        self.progress(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
+
+impl WireStream {
+    fn progress(&mut self, cx: &mut Context<'_>, written: Poll<Result<usize>>) -> Poll<Result<usize>> {
+        if written.is_ready() {
+            self.write_timer = None;
+            return written;
+        }
+        let limit = Duration::from_millis(self.wire.write_stall_ms.load(Ordering::Relaxed));
+        let timer = self
+            .write_timer
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+        ready!(timer.as_mut().poll(cx));
+        Poll::Ready(Err(Error::from(ErrorKind::TimedOut)))
+    }
+}
+
+/// As much as one read of the socket takes.
+const READ_BYTES: usize = 64 * 1024;
+
+fn refused_request(violation: Violation, is_head: bool) -> String {
+    let method = if is_head { "HEAD" } else { "GET" };
+    let code = match violation {
+        Violation::Bare => "",
+        Violation::Code(code) => code.as_str(),
+    };
+    format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+}

@@ -1,0 +1,39 @@
+//! One of two servers that nobody can tell apart from outside: takes events over HTTP, keeps them in SQLite,
+//! serves them to a local dashboard. The modules stand in reading order; ARCHITECTURE.md draws the map.
+
+/// The files of `contract/`.
+pub mod contract;
+/// Flags and environment variables.
+pub mod config;
+/// Codes, and what is answered instead of success.
+pub mod error;
+/// Well-formed text, trimmed.
+pub mod text;
+/// Doubles, integers, nano-dollars.
+pub mod number;
+/// RFC 3339 and back.
+pub mod timestamp;
+/// Where the fields of events lie in a body.
+pub mod json;
+/// An event on its way in.
+pub mod event;
+/// From fields to an event, or to its problems.
+pub mod validate;
+/// Metadata above its limit.
+pub mod truncate;
+/// The database.
+pub mod store;
+/// Rows to JSON text.
+pub mod render;
+/// From committed rows to stream clients.
+pub mod hub;
+/// Scan, validate, truncate, store, publish.
+pub mod ingest;
+/// Routes, checks, answers.
+pub mod http;
+/// The wall clock.
+pub mod clock;
+/// JSON lines on stderr.
+pub mod log;
+/// The parts, wired.
+pub mod app;

@@ -1,0 +1,25 @@
+//! Structured JSON lines on stderr (rule PRO-01). Never a body, never a token.
+
+use tracing::Level;
+use tracing::level_filters::LevelFilter;
+
+/// Starts logging from this level on; the configuration has checked its name.
+pub fn start_log(level: &str) {
+    let level = match level {
+        "error" => Level::ERROR,
+        "warn" => Level::WARN,
+        "debug" => Level::DEBUG,
+        "trace" => Level::TRACE,
+        _ => Level::INFO,
+    };
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_target(false)
+        .with_current_span(false)
+        .with_writer(std::io::stderr)
+        .with_max_level(LevelFilter::from_level(level))
+        .finish();
+    // Fails only when a program that embeds this crate has its own; then that one stays.
+    drop(tracing::subscriber::set_global_default(subscriber));
+}

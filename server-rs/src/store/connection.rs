@@ -1,0 +1,176 @@
+//! Connections to the database file: the checks before the first one, the pragmas of every one, migrations.
+//!
+//! What must stay true: every connection has the pragmas of the contract, and a file that cannot be used is an
+//! [`OpenError`] with its path and what to do, never a fresh database (rule PRO-06).
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::config::Durability;
+use crate::config::spec::exit_message;
+use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, queries};
+use crate::error::ErrorCode;
+use crate::store::failure::error_code;
+
+/// Why the server cannot start on this database: the exit code and a message for a person.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct OpenError {
+    /// The process's exit code.
+    pub exit: u8,
+    /// One line: the path, and what to do.
+    pub message: String,
+}
+
+impl OpenError {
+    pub(super) fn new(path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
+        let path = path.display().to_string();
+        let mut all = vec![("path", path.as_str())];
+        all.extend_from_slice(values);
+        let (exit, message) = exit_message("database", message, &all);
+        Self { exit, message }
+    }
+
+    pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        match error_code(error) {
+            ErrorCode::StorageCorrupt => Self::new(path, "corrupt", &[]),
+            ErrorCode::StorageBusy => Self::new(path, "locked", &[]),
+            code => Self::new(path, "unusable", &[("reason", code.as_str())]),
+        }
+    }
+
+    fn io(path: &Path, error: &std::io::Error) -> Self {
+        Self::new(path, "unusable", &[("reason", &error.kind().to_string())])
+    }
+}
+
+/// What tells that two connections work on the same file in the same way.
+#[derive(Debug, Clone)]
+pub struct Location {
+    /// The database file.
+    pub path: PathBuf,
+    /// `synchronous`, the one pragma that a flag decides.
+    pub durability: Durability,
+}
+
+/// A connection with the pragmas of the contract.
+pub fn open_connection(location: &Location) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&location.path, flags)?;
+    connection.execute_batch(PRAGMAS)?;
+    let synchronous = match location.durability {
+        Durability::Process => "NORMAL",
+        Durability::Power => "FULL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Makes the folder (0700) and the file (0600) where they are missing (rule STO-09).
+pub fn make_file(path: &Path) -> Result<(), OpenError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|e| OpenError::io(path, &e))?;
+    }
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(OpenError::io(path, &error)),
+    }
+}
+
+/// What can be told without opening the database: SQLite's header, and an empty file beside a log.
+pub fn check_file(path: &Path) -> Result<(), OpenError> {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(OpenError::io(path, &error)),
+    };
+    let mut header = Vec::new();
+    file.by_ref()
+        .take(100)
+        .read_to_end(&mut header)
+        .map_err(|e| OpenError::io(path, &e))?;
+    if header.is_empty() {
+        let log = fs::metadata(&wal).map_or(0, |metadata| metadata.len());
+        return if log > 0 {
+            Err(OpenError::new(path, "empty_with_wal", &[]))
+        } else {
+            Ok(())
+        };
+    }
+    if !header.starts_with(b"SQLite format 3\0") || header.len() < 100 {
+        return Err(OpenError::new(path, "not_sqlite", &[]));
+    }
+    Ok(())
+}
+
+/// Refuses a SQLite that can lose committed transactions (<https://sqlite.org/wal.html>, "the WAL-reset bug").
+pub fn check_version(path: &Path) -> Result<(), OpenError> {
+    let number = |text: &str| {
+        text.split('.')
+            .map(|part| part.parse().unwrap_or(0))
+            .collect::<Vec<u32>>()
+    };
+    let found = rusqlite::version();
+    if number(found) < number(&LIMITS.sqlite_minimum) {
+        return Err(OpenError::new(
+            path,
+            "old_sqlite",
+            &[("found", found), ("known", &LIMITS.sqlite_minimum)],
+        ));
+    }
+    Ok(())
+}
+
+/// Brings the schema up to date, each step in a transaction of its own, and looks at the end of the table.
+pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let found = pragma("user_version").map_err(sqlite)?;
+    let objects: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(sqlite)?;
+    let is_ours = pragma("application_id").map_err(sqlite)? == APPLICATION_ID;
+    if objects > 0 && !is_ours {
+        return Err(OpenError::new(path, "foreign", &[]));
+    }
+    if found > known {
+        return Err(OpenError::new(
+            path,
+            "newer",
+            &[("found", &found.to_string()), ("known", &known.to_string())],
+        ));
+    }
+    for (step, sql) in (1..).zip(MIGRATIONS).skip(usize::try_from(found).unwrap_or(0)) {
+        let migration = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {step};\nCOMMIT;");
+        if let Err(error) = connection.execute_batch(&migration) {
+            // What the failed step left open must not stay so; the first error is the one to tell.
+            drop(connection.execute_batch("ROLLBACK"));
+            return Err(sqlite(error));
+        }
+    }
+    connection
+        .query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get::<_, i64>(0))
+        .map_err(sqlite)?;
+    Ok(())
+}
+
+/// "TWIN"; set by the first migration.
+const APPLICATION_ID: i64 = 0x5457_494E;

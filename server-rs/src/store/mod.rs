@@ -1,0 +1,217 @@
+//! The database: one writer, a pool of readers, one lock, and what their failures mean. Knows nothing of HTTP.
+
+/// What SQLite's result codes mean.
+pub mod failure;
+/// Opening the file, pragmas, migrations.
+pub mod connection;
+/// One server per database.
+pub mod lock;
+/// Repeated strings by number.
+pub mod names;
+/// What a group means for its sessions.
+pub mod sessions;
+/// What a group means for the statistics.
+pub mod stats;
+/// A group becomes rows.
+pub mod events;
+/// The writing thread.
+pub mod writer;
+/// The pool of reading connections.
+pub mod reader;
+/// The reads.
+pub mod query;
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+use crate::config::Durability;
+use crate::contract::{LIMITS, queries};
+use crate::error::ErrorCode;
+use connection::{Location, OpenError, check_file, check_version, make_file, migrate, open_connection};
+use events::Submission;
+use failure::State;
+use lock::Lock;
+use reader::Readers;
+use writer::{Submitted, Writer};
+
+/// The open database.
+#[derive(Debug)]
+pub struct Store {
+    location: Location,
+    writer: Writer,
+    readers: Readers,
+    state: Arc<State>,
+    newest: watch::Receiver<i64>,
+    epoch: String,
+    /// Inode and device of the file that was opened.
+    identity: (u64, u64),
+    lock: std::sync::Mutex<Option<Lock>>,
+    /// A private file of its own (`--db :memory:`), deleted at the end.
+    private: bool,
+}
+
+impl Store {
+    /// Opens the database, or says what to do.
+    pub fn open(db: &str, durability: Durability, clock: Clock) -> Result<Self, OpenError> {
+        let private = db == ":memory:";
+        let path = if private {
+            private_path()
+        } else {
+            PathBuf::from(db)
+        };
+        check_version(&path)?;
+        check_file(&path)?;
+        make_file(&path)?;
+        let lock = Lock::acquire(&path)?;
+        let location = Location {
+            path: path.clone(),
+            durability,
+        };
+        let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
+        let connection = open_connection(&location).map_err(sqlite)?;
+        migrate(&connection, &path)?;
+        let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
+        let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
+        let last_id = connection
+            .query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))
+            .map_err(sqlite)?;
+        let identity =
+            identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
+        let (newest_sender, newest) = watch::channel(last_id);
+        let state = Arc::new(State::default());
+        let writer = Writer::start(connection, path.clone(), clock, Arc::clone(&state), newest_sender)
+            .map_err(|_| OpenError::new(&path, "unusable", &[("reason", "no thread")]))?;
+        let readers = Readers::open(location.clone());
+        let lock = std::sync::Mutex::new(Some(lock));
+        Ok(Self {
+            location,
+            writer,
+            readers,
+            state,
+            newest,
+            epoch,
+            identity,
+            lock,
+            private,
+        })
+    }
+
+    /// Stores the valid events of a request; resolves after their commit.
+    pub async fn submit(&self, submission: Submission) -> Submitted {
+        match self.state.refusal() {
+            Some(code) => Err(code),
+            None => self.writer.submit(submission).await,
+        }
+    }
+
+    /// Runs a read on a reader.
+    pub async fn read<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let read = self.readers.read(read).await;
+        if let Err(code) = read {
+            self.state.note(code);
+        }
+        read
+    }
+
+    /// The newest committed id, and its changes.
+    pub fn newest(&self) -> watch::Receiver<i64> {
+        self.newest.clone()
+    }
+
+    /// The database's UUID.
+    pub fn epoch(&self) -> &str {
+        &self.epoch
+    }
+
+    /// Whether writes are possible.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Bytes of the database file and of its log.
+    pub fn sizes(&self) -> (u64, u64) {
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        (
+            size(&self.location.path),
+            size(&beside(&self.location.path, "-wal")),
+        )
+    }
+
+    /// Runs until dropped: notices a file that is gone or replaced, and asks for probe writes (rules STO-05, STO-06).
+    pub async fn watch(&self) {
+        let mut since_probe = 0;
+        let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.storage_watch_ms));
+        loop {
+            tick.tick().await;
+            if identity(&self.location.path) != Some(self.identity) {
+                self.state.note(ErrorCode::StorageLost);
+            }
+            since_probe += LIMITS.storage_watch_ms;
+            if self.state.wants_probe() && since_probe >= LIMITS.probe_interval_ms {
+                since_probe = 0;
+                self.writer.probe();
+            }
+        }
+    }
+
+    /// The full check behind the start (rule STO-06).
+    pub async fn check(&self) {
+        let found = self.read(|connection| {
+            connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
+        });
+        match found.await {
+            Ok(answer) if answer == "ok" => {}
+            Ok(_) => self.state.note(ErrorCode::StorageCorrupt),
+            Err(code) => tracing::warn!(code = code.as_str(), "the full check did not run"),
+        }
+    }
+
+    /// Commits what waits, checkpoints, closes, gives the lock back. Blocks.
+    pub fn close(&self) {
+        self.readers.close();
+        self.writer.close();
+        if let Some(lock) = self
+            .lock
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take()
+        {
+            lock.release();
+        }
+        if self.private {
+            for suffix in ["", "-wal", "-shm", ".lock"] {
+                // A file that is not there is as good as deleted.
+                drop(std::fs::remove_file(beside(&self.location.path, suffix)));
+            }
+            drop(self.location.path.parent().map(std::fs::remove_dir));
+        }
+    }
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path)
+        .ok()
+        .map(|metadata| (metadata.ino(), metadata.dev()))
+}
+
+fn private_path() -> PathBuf {
+    std::env::temp_dir()
+        .join(format!("ingest-{}", std::process::id()))
+        .join("events.db")
+}

@@ -1,0 +1,372 @@
+//! The reads: parameters in, rows out, one by one, as SQLite has them. Knows nothing of JSON text.
+//!
+//! A page asks for one row more than it shows, to know whether another page follows.
+
+use rusqlite::{Connection, Row, named_params, params};
+
+use crate::contract::queries;
+use crate::store::names::{NameKind, find_name};
+use crate::store::sessions::find_session;
+use crate::store::stats::{ALL_TIME, hour_of};
+
+/// No id is as large as this: the upper bound of a page without `before`.
+pub const NO_BOUND: i64 = 9_007_199_254_740_992;
+
+/// The order of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "said by their names")]
+pub enum Order {
+    NewestFirst,
+    OldestFirst,
+}
+
+/// Which events a page shows.
+#[derive(Debug, Clone)]
+pub struct EventFilter {
+    /// Only those of this session.
+    pub session_id: Option<String>,
+    /// Wanted names by kind.
+    pub names: Vec<(NameKind, String)>,
+    /// Inclusive, Unix milliseconds.
+    pub since: Option<i64>,
+    /// Exclusive, Unix milliseconds.
+    pub until: Option<i64>,
+    /// Only ids above this.
+    pub above: i64,
+    /// Only ids below this.
+    pub below: i64,
+    /// Which way the page goes.
+    pub order: Order,
+}
+
+impl Default for EventFilter {
+    fn default() -> Self {
+        Self {
+            session_id: None,
+            names: Vec::new(),
+            since: None,
+            until: None,
+            above: 0,
+            below: NO_BOUND,
+            order: Order::NewestFirst,
+        }
+    }
+}
+
+/// Shows up to `limit` events. A name or session that no event has means an empty page.
+pub fn list_events(
+    connection: &Connection,
+    filter: &EventFilter,
+    limit: u64,
+    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let mut wanted = [None; NameKind::ALL.len()];
+    for (kind, name) in &filter.names {
+        let Some(id) = find_name(connection, *kind, name)? else {
+            return Ok(());
+        };
+        wanted[*kind as usize] = Some(id);
+    }
+    let session = match &filter.session_id {
+        None => None,
+        Some(session_id) => match find_session(connection, session_id)? {
+            None => return Ok(()),
+            found => found,
+        },
+    };
+    let sql = match (session.is_some(), filter.order) {
+        (false, Order::NewestFirst) => queries::SELECT_EVENTS_NEWEST,
+        (false, Order::OldestFirst) => queries::SELECT_EVENTS_OLDEST,
+        (true, Order::NewestFirst) => queries::SELECT_EVENTS_OF_SESSION_NEWEST,
+        (true, Order::OldestFirst) => queries::SELECT_EVENTS_OF_SESSION_OLDEST,
+    };
+    let of = |kind: NameKind| wanted[kind as usize];
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![
+        filter.above,
+        filter.below,
+        signed(limit),
+        of(NameKind::AgentType),
+        of(NameKind::EventType),
+        of(NameKind::ToolName),
+        of(NameKind::Status),
+        of(NameKind::Branch),
+        of(NameKind::Project),
+        of(NameKind::Model),
+        of(NameKind::Source),
+        filter.since,
+        filter.until,
+        session,
+    ])?;
+    while let Some(row) = rows.next()? {
+        visit(row)?;
+    }
+    Ok(())
+}
+
+/// One event; `false` when there is none of this id.
+pub fn get_event(
+    connection: &Connection,
+    id: i64,
+    visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<bool> {
+    Ok(each(connection, queries::SELECT_EVENT, [id], visit)? > 0)
+}
+
+/// Times that decide a session's status (rule SES-02), in Unix milliseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Cutoffs {
+    /// Idle when the newest event is not after this.
+    pub idle: i64,
+    /// Ended when the newest event is not after this.
+    pub ended: i64,
+}
+
+impl Cutoffs {
+    /// As of `now`.
+    pub fn new(now: i64, timeout_minutes: i64) -> Self {
+        let timeout = timeout_minutes * 60_000;
+        Self {
+            idle: now - timeout,
+            ended: now - 2 * timeout,
+        }
+    }
+}
+
+/// Which sessions a page shows.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "each is the parameter of its name")]
+pub struct SessionFilter {
+    pub status: Option<String>,
+    pub exclude_status: Option<String>,
+    pub agent_type: Option<String>,
+    pub project: Option<String>,
+    pub since: Option<i64>,
+    pub before: Option<i64>,
+}
+
+/// Shows up to `limit` sessions, newest activity first.
+pub fn list_sessions(
+    connection: &Connection,
+    filter: &SessionFilter,
+    cutoffs: Cutoffs,
+    limit: u64,
+    visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let Some(agent_type) = known_name(connection, NameKind::AgentType, filter.agent_type.as_deref())? else {
+        return Ok(());
+    };
+    let Some(project) = known_name(connection, NameKind::Project, filter.project.as_deref())? else {
+        return Ok(());
+    };
+    let values = params![
+        cutoffs.idle,
+        cutoffs.ended,
+        filter.before.unwrap_or(NO_BOUND),
+        signed(limit),
+        filter.status,
+        filter.exclude_status,
+        agent_type,
+        project,
+        filter.since,
+    ];
+    each(connection, queries::SELECT_SESSIONS, values, visit).map(|_| ())
+}
+
+/// One session; `false` when no event has named it.
+pub fn get_session(
+    connection: &Connection,
+    session_id: &str,
+    cutoffs: Cutoffs,
+    visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<bool> {
+    Ok(each(
+        connection,
+        queries::SELECT_SESSION,
+        params![cutoffs.idle, cutoffs.ended, session_id],
+        visit,
+    )? > 0)
+}
+
+/// What statistics are asked about.
+#[derive(Debug, Clone, Default)]
+pub struct StatsFilter {
+    /// Only this agent's events.
+    pub agent_type: Option<String>,
+    /// Unix milliseconds; rounded down to the hour (rule STA-05).
+    pub since: Option<i64>,
+}
+
+impl StatsFilter {
+    /// The `since` that is used, Unix milliseconds.
+    pub fn used_since(&self) -> Option<i64> {
+        self.since.map(|since| hour_of(since) * 1000)
+    }
+}
+
+/// The statistics, with the hours and the agent resolved once.
+#[derive(Debug)]
+pub struct Stats<'c> {
+    connection: &'c Connection,
+    first_hour: i64,
+    last_hour: i64,
+    agent_type: Option<i64>,
+    since: Option<i64>,
+}
+
+/// No agent has this number: what an unknown `agent_type` counts is nothing.
+const NO_NAME: i64 = -1;
+
+impl<'c> Stats<'c> {
+    /// Resolves a filter.
+    pub fn new(connection: &'c Connection, filter: &StatsFilter) -> rusqlite::Result<Self> {
+        let since = filter.used_since();
+        let agent_type = known_name(connection, NameKind::AgentType, filter.agent_type.as_deref())?
+            .unwrap_or(Some(NO_NAME));
+        let (first_hour, last_hour) =
+            since.map_or((ALL_TIME, ALL_TIME), |since| (hour_of(since).max(0), NO_BOUND));
+        Ok(Self {
+            connection,
+            first_hour,
+            last_hour,
+            agent_type,
+            since,
+        })
+    }
+
+    /// `select_totals.sql`
+    pub fn totals(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_TOTALS, visit)
+    }
+
+    /// Active and all sessions.
+    pub fn sessions(&self, cutoffs: Cutoffs) -> rusqlite::Result<(i64, i64)> {
+        let values = params![cutoffs.idle, self.since, self.agent_type];
+        let mut statement = self.connection.prepare_cached(queries::SELECT_SESSION_TOTALS)?;
+        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// Agents by number of events.
+    pub fn agents(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_AGENTS, visit)
+    }
+
+    /// Names of a kind by number of events.
+    pub fn counts(
+        &self,
+        kind: NameKind,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        self.rows_of(queries::SELECT_COUNTS, kind, visit)
+    }
+
+    /// Tools by number of calls; the last column is the number by which [`Stats::tool_agents`] names them.
+    pub fn tools(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_TOOLS, visit)
+    }
+
+    /// Agents by tool and number of calls.
+    pub fn tool_agents(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_TOOL_AGENTS, visit)
+    }
+
+    /// The newest hourly buckets, oldest first.
+    pub fn timeline(
+        &self,
+        limit: u64,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        let last_hour = if self.last_hour == ALL_TIME {
+            NO_BOUND
+        } else {
+            self.last_hour
+        };
+        let values = params![self.first_hour, last_hour, self.agent_type, signed(limit)];
+        each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
+    }
+
+    /// Cost by names of a kind.
+    pub fn costs(
+        &self,
+        kind: NameKind,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        self.rows_of(queries::SELECT_COSTS, kind, visit)
+    }
+
+    fn rows(&self, sql: &str, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        each(
+            self.connection,
+            sql,
+            params![self.first_hour, self.last_hour, self.agent_type],
+            visit,
+        )
+        .map(|_| ())
+    }
+
+    fn rows_of(
+        &self,
+        sql: &str,
+        kind: NameKind,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        let values = params![self.first_hour, self.last_hour, self.agent_type, kind.as_str()];
+        each(self.connection, sql, values, visit).map(|_| ())
+    }
+}
+
+/// What the health answer asks the database.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "each is the member of its name in the answer")]
+pub struct HealthFigures {
+    pub journal_mode: String,
+    pub synchronous: &'static str,
+    pub epoch: String,
+}
+
+/// Effective pragmas of a connection, and the epoch.
+pub fn health(connection: &Connection) -> rusqlite::Result<HealthFigures> {
+    let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
+    Ok(HealthFigures {
+        journal_mode: connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?,
+        synchronous: match synchronous {
+            0 => "off",
+            1 => "normal",
+            2 => "full",
+            _ => "extra",
+        },
+        epoch: connection.query_row(queries::SELECT_EPOCH, named_params! {}, |row| row.get(0))?,
+    })
+}
+
+/// `None`: the name is wanted, but no event has it. `Some(None)`: no name is wanted.
+fn known_name(
+    connection: &Connection,
+    kind: NameKind,
+    name: Option<&str>,
+) -> rusqlite::Result<Option<Option<i64>>> {
+    match name {
+        None => Ok(Some(None)),
+        Some(name) => Ok(find_name(connection, kind, name)?.map(Some)),
+    }
+}
+
+fn each(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<usize> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        visit(row)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn signed(limit: u64) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

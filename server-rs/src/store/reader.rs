@@ -1,0 +1,94 @@
+//! The pool of reading connections. Reads run on threads that may block, never on those that serve sockets.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::error::ErrorCode;
+use crate::store::connection::{Location, open_connection};
+use crate::store::failure::error_code;
+
+/// As many readers as can be of use on a desktop machine; each keeps a page cache.
+const READERS: u32 = 4;
+/// How long a read may wait for a connection.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// Opens connections for r2d2 (whose own adapter does not know this version of rusqlite).
+#[derive(Debug)]
+struct Manager {
+    location: Location,
+}
+
+impl r2d2::ManageConnection for Manager {
+    type Connection = Connection;
+    type Error = rusqlite::Error;
+
+    fn connect(&self) -> rusqlite::Result<Connection> {
+        let connection = open_connection(&self.location)?;
+        // Readers never write, whatever a statement says.
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
+    }
+
+    fn is_valid(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        connection.query_row("SELECT 1", [], |_| Ok(()))
+    }
+
+    fn has_broken(&self, _: &mut Connection) -> bool {
+        false
+    }
+}
+
+/// The reading connections.
+#[derive(Debug)]
+pub struct Readers {
+    /// `None` once closed.
+    pool: Mutex<Option<r2d2::Pool<Manager>>>,
+}
+
+impl Readers {
+    /// A pool that opens its connections when they are first needed.
+    pub fn open(location: Location) -> Self {
+        let pool = r2d2::Pool::builder()
+            .max_size(READERS)
+            .min_idle(Some(0))
+            .test_on_check_out(false)
+            .connection_timeout(WAIT)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .thread_pool(Arc::new(scheduled_thread_pool::ScheduledThreadPool::new(1)))
+            .build_unchecked(Manager { location });
+        Self {
+            pool: Mutex::new(Some(pool)),
+        }
+    }
+
+    /// Runs a read on a thread that may block.
+    pub async fn read<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let pool = pool.ok_or(ErrorCode::Draining)?;
+        let task = tokio::task::spawn_blocking(move || {
+            let connection = pool.get().map_err(|_| ErrorCode::StorageBusy)?;
+            read(&connection).map_err(|error| {
+                let code = error_code(&error);
+                tracing::warn!(
+                    code = code.as_str(),
+                    sqlite = error.sqlite_extended_error_code(),
+                    "a read failed"
+                );
+                code
+            })
+        });
+        task.await.unwrap_or(Err(ErrorCode::Internal))
+    }
+
+    /// Closes the connections, so that the writer's is the last and takes the log with it.
+    pub fn close(&self) {
+        drop(self.pool.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}

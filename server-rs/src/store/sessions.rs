@@ -1,0 +1,138 @@
+//! What a group of events means for its sessions: one upsert per session and group, whatever the group's size.
+//!
+//! Keys are handed out here, because events carry the key and a session's row is written only at the group's end.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::contract::queries;
+
+/// More session keys than this are not kept in memory at once.
+const KEPT: usize = 65_536;
+
+/// Sums of one session in one group.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "the columns of the table sessions")]
+pub struct SessionDelta {
+    pub session_id: Box<str>,
+    pub agent_type: i64,
+    pub project: Option<i64>,
+    pub branch: Option<i64>,
+    pub model: Option<i64>,
+    /// Whether its newest event is a `session_end`.
+    pub ended: bool,
+    pub last_event_id: i64,
+    pub event_count: i64,
+    pub error_count: i64,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    pub cache_read_tokens: i64,
+    pub cache_write_tokens: i64,
+    pub cost_nanos: i64,
+}
+
+impl SessionDelta {
+    /// Nothing yet, of an agent's session.
+    pub fn new(session_id: &str, agent_type: i64) -> Self {
+        Self {
+            session_id: session_id.into(),
+            agent_type,
+            project: None,
+            branch: None,
+            model: None,
+            ended: false,
+            last_event_id: 0,
+            event_count: 0,
+            error_count: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            cache_read_tokens: 0,
+            cache_write_tokens: 0,
+            cost_nanos: 0,
+        }
+    }
+}
+
+/// The writer's sessions: known keys, and the sums of the group at hand by key.
+#[derive(Debug, Default)]
+pub struct SessionDeltas {
+    keys: HashMap<Box<str>, i64>,
+    last_key: Option<i64>,
+    deltas: HashMap<i64, SessionDelta>,
+}
+
+impl SessionDeltas {
+    /// The key of a session, a new one when no event has named it before.
+    pub fn key(&mut self, connection: &Connection, session_id: &str) -> rusqlite::Result<i64> {
+        if let Some(key) = self.keys.get(session_id) {
+            return Ok(*key);
+        }
+        let key = match find_session(connection, session_id)? {
+            Some(key) => key,
+            None => self.next_key(connection)?,
+        };
+        if self.keys.len() >= KEPT {
+            // Keys of the group at hand are not in the table yet, so those have to stay.
+            let deltas = &self.deltas;
+            self.keys.retain(|_, key| deltas.contains_key(key));
+        }
+        self.keys.insert(session_id.into(), key);
+        Ok(key)
+    }
+
+    fn next_key(&mut self, connection: &Connection) -> rusqlite::Result<i64> {
+        let last = match self.last_key {
+            Some(last) => last,
+            None => connection.query_row(queries::SELECT_LAST_SESSION_KEY, [], |row| row.get(0))?,
+        };
+        self.last_key = Some(last + 1);
+        Ok(last + 1)
+    }
+
+    /// The sums of a session in the group at hand.
+    pub fn delta(&mut self, key: i64, session_id: &str, agent_type: i64) -> &mut SessionDelta {
+        self.deltas
+            .entry(key)
+            .or_insert_with(|| SessionDelta::new(session_id, agent_type))
+    }
+
+    /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
+    pub fn flush(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
+        let mut upsert = connection.prepare_cached(queries::UPSERT_SESSION)?;
+        for (key, delta) in self.deltas.drain() {
+            upsert.execute(params![
+                key,
+                delta.session_id,
+                delta.agent_type,
+                delta.project,
+                delta.branch,
+                delta.model,
+                delta.ended.then_some(now),
+                now,
+                delta.last_event_id,
+                delta.event_count,
+                delta.error_count,
+                delta.tokens_in,
+                delta.tokens_out,
+                delta.cache_read_tokens,
+                delta.cache_write_tokens,
+                delta.cost_nanos,
+            ])?;
+        }
+        Ok(())
+    }
+
+    /// Forgets everything, also the sums of a group that was rolled back.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// The key of a session, if any event has named it.
+pub fn find_session(connection: &Connection, session_id: &str) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached(queries::SELECT_SESSION_KEY)?
+        .query_row([session_id], |row| row.get(0))
+        .optional()
+}

@@ -1,0 +1,78 @@
+//! What a group of events means for the statistics: sums per name and agent, written once per group, for all
+//! time and for the hour (rules STA-01 to STA-06).
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, params};
+
+use crate::contract::queries;
+use crate::event::Event;
+
+/// The name that stands for every event.
+pub const EVERY_EVENT: i64 = 0;
+/// The hour that stands for all time.
+pub const ALL_TIME: i64 = -1;
+
+/// The beginning of the hour of a time: Unix milliseconds to Unix seconds.
+pub fn hour_of(ms: i64) -> i64 {
+    ms.div_euclid(3_600_000) * 3600
+}
+
+#[derive(Debug, Default)]
+struct StatsDelta {
+    event_count: i64,
+    error_count: i64,
+    duration_count: i64,
+    duration_ms: i64,
+    tokens_in: i64,
+    tokens_out: i64,
+    cost_nanos: i64,
+}
+
+/// The sums of the group at hand by name and agent.
+#[derive(Debug, Default)]
+pub struct StatsDeltas {
+    deltas: HashMap<(i64, i64), StatsDelta>,
+}
+
+impl StatsDeltas {
+    /// Counts an event under a name.
+    pub fn add(&mut self, name: i64, agent_type: i64, event: &Event) {
+        let delta = self.deltas.entry((name, agent_type)).or_default();
+        delta.event_count += 1;
+        delta.error_count += i64::from(event.status == "error");
+        delta.duration_count += i64::from(event.duration_ms.is_some());
+        // Sums stop at the largest integer rather than wrap (rule STA-06).
+        delta.duration_ms = delta.duration_ms.saturating_add(event.duration_ms.unwrap_or(0));
+        delta.tokens_in = delta.tokens_in.saturating_add(event.tokens_in);
+        delta.tokens_out = delta.tokens_out.saturating_add(event.tokens_out);
+        delta.cost_nanos = delta.cost_nanos.saturating_add(event.cost_nanos.unwrap_or(0));
+    }
+
+    /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
+    pub fn flush(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
+        let mut upsert = connection.prepare_cached(queries::UPSERT_STATS)?;
+        for ((name, agent_type), delta) in self.deltas.drain() {
+            for hour in [ALL_TIME, hour_of(now)] {
+                upsert.execute(params![
+                    hour,
+                    name,
+                    agent_type,
+                    delta.event_count,
+                    delta.error_count,
+                    delta.duration_count,
+                    delta.duration_ms,
+                    delta.tokens_in,
+                    delta.tokens_out,
+                    delta.cost_nanos,
+                ])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the sums of a group that was rolled back.
+    pub fn clear(&mut self) {
+        self.deltas.clear();
+    }
+}

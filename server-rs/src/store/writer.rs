@@ -1,0 +1,221 @@
+//! The one writer: a thread that takes everything that waits as one group, commits it, and only then answers.
+//!
+//! Group commit makes the cost of a transaction shared by all who wait for it. What must stay true: no answer
+//! before the commit (rule ING-08); the newest id is published after the commit; a checkpoint never stands
+//! between a commit and its answers (rule STO-04).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::clock::Clock;
+use crate::contract::{LIMITS, queries};
+use crate::error::ErrorCode;
+use crate::event::Outcome;
+use crate::store::events::{EventWriter, Submission};
+use crate::store::failure::{State, error_code};
+
+/// What became of a submission's events, or the code for which none was stored.
+pub type Submitted = Result<Vec<Outcome>, ErrorCode>;
+
+enum Message {
+    Submit(Submission, oneshot::Sender<Submitted>),
+    Probe,
+    Close,
+}
+
+/// The handle of the writing thread.
+#[derive(Debug)]
+pub struct Writer {
+    queue: mpsc::UnboundedSender<Message>,
+    thread: std::sync::Mutex<Option<JoinHandle<()>>>,
+}
+
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Message")
+    }
+}
+
+impl Writer {
+    /// Starts the thread on a connection of its own. `newest` is told the newest committed id.
+    pub fn start(
+        connection: Connection,
+        path: PathBuf,
+        clock: Clock,
+        state: Arc<State>,
+        newest: watch::Sender<i64>,
+    ) -> std::io::Result<Self> {
+        let (queue, waiting) = mpsc::unbounded_channel();
+        let mut work = Work {
+            connection,
+            path,
+            clock,
+            state,
+            newest,
+            events: EventWriter::default(),
+        };
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || work.run(waiting))?;
+        Ok(Self {
+            queue,
+            thread: std::sync::Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Queues the valid events of a request, and waits for their commit. What may wait is bounded by admission
+    /// (rule ING-10), so the queue itself need not be.
+    pub async fn submit(&self, submission: Submission) -> Submitted {
+        let (reply, answer) = oneshot::channel();
+        self.queue
+            .send(Message::Submit(submission, reply))
+            .map_err(|_| ErrorCode::StorageError)?;
+        answer.await.unwrap_or(Err(ErrorCode::StorageError))
+    }
+
+    /// Asks for a probe write.
+    pub fn probe(&self) {
+        // A writer that is gone needs no probe.
+        drop(self.queue.send(Message::Probe));
+    }
+
+    /// Commits what waits, checkpoints, closes. Blocks.
+    pub fn close(&self) {
+        drop(self.queue.send(Message::Close));
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writer panicked");
+        }
+    }
+}
+
+struct Work {
+    connection: Connection,
+    path: PathBuf,
+    clock: Clock,
+    state: Arc<State>,
+    newest: watch::Sender<i64>,
+    events: EventWriter,
+}
+
+impl Work {
+    fn run(&mut self, mut waiting: mpsc::UnboundedReceiver<Message>) {
+        let mut group = Vec::new();
+        let mut open = true;
+        while open {
+            let Some(first) = waiting.blocking_recv() else {
+                break;
+            };
+            let mut next = Some(first);
+            let mut size = 0;
+            while let Some(message) = next {
+                match message {
+                    Message::Submit(submission, reply) => {
+                        size += submission.events.len();
+                        group.push((submission, reply));
+                    }
+                    Message::Probe => self.probe(),
+                    Message::Close => open = false,
+                }
+                next = if size < LIMITS.group_events {
+                    waiting.try_recv().ok()
+                } else {
+                    None
+                };
+            }
+            if !group.is_empty() {
+                self.commit(&mut group);
+                self.checkpoint_when_due();
+            }
+        }
+        self.checkpoint("TRUNCATE");
+    }
+
+    fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {
+        let stored = match self.state.refusal() {
+            Some(code) => Err(code),
+            None => {
+                let now = self.clock.now_ms();
+                let submissions = group.iter().map(|(submission, _)| submission);
+                self.events
+                    .insert_group(&self.connection, submissions, now)
+                    .map_err(|error| self.failed(&error))
+            }
+        };
+        match stored {
+            Ok((outcomes, newest)) => {
+                for ((_, reply), outcomes) in group.drain(..).zip(outcomes) {
+                    // A client that is gone does not undo its commit.
+                    drop(reply.send(Ok(outcomes)));
+                }
+                if let Some(newest) = newest {
+                    self.newest.send_replace(newest);
+                }
+            }
+            Err(code) => group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code)))),
+        }
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> ErrorCode {
+        let code = error_code(error);
+        tracing::warn!(
+            code = code.as_str(),
+            sqlite = error.sqlite_extended_error_code(),
+            "a write failed"
+        );
+        self.state.note(code);
+        code
+    }
+
+    /// Tries to write something that changes nothing, to learn whether writes work again.
+    fn probe(&mut self) {
+        let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
+            let last: i64 = self
+                .connection
+                .query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?;
+            self.connection.execute(queries::UPDATE_LAST_EVENT_ID, [last])?;
+            self.connection.execute_batch("COMMIT")
+        });
+        match tried {
+            Ok(()) => self.state.recover(),
+            Err(error) => {
+                if !self.connection.is_autocommit() {
+                    drop(self.connection.execute_batch("ROLLBACK"));
+                }
+                self.failed(&error);
+            }
+        }
+    }
+
+    /// Keeps the log bounded: passive first, which waits for nobody; once readers have let it grow fourfold, one
+    /// that makes the next write begin the log anew.
+    fn checkpoint_when_due(&mut self) {
+        let mut wal = self.path.as_os_str().to_owned();
+        wal.push("-wal");
+        let bytes = std::fs::metadata(wal).map_or(0, |metadata| metadata.len());
+        if bytes >= LIMITS.checkpoint_wal_bytes * 4 {
+            self.checkpoint("RESTART");
+        } else if bytes >= LIMITS.checkpoint_wal_bytes {
+            self.checkpoint("PASSIVE");
+        }
+    }
+
+    fn checkpoint(&mut self, mode: &str) {
+        let sql = format!("PRAGMA wal_checkpoint({mode})");
+        let result = self
+            .connection
+            .query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+        match result {
+            Ok((busy, frames)) => tracing::debug!(mode, busy, frames, "checkpoint"),
+            Err(error) => drop(self.failed(&error)),
+        }
+    }
+}

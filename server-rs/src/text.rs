@@ -1,0 +1,103 @@
+//! Text as the contract sees it: well-formed Unicode without U+0000, trimmed the ECMAScript way.
+//!
+//! Pure. Knows nothing of events or of HTTP.
+
+use std::borrow::Cow;
+
+/// A string that holds U+0000 or a surrogate without its partner (rule EVT-12).
+#[derive(Debug, PartialEq, Eq)]
+pub struct IllFormed;
+
+/// The text of a JSON string token, given with its quotes.
+///
+/// `escaped` says whether the token holds a backslash; without one the text is borrowed.
+/// The token has passed the scanner, so the only thing that can be wrong with its escapes is a lone surrogate.
+pub fn decode_string(token: &str, escaped: bool) -> Result<Cow<'_, str>, IllFormed> {
+    let text = if escaped {
+        Cow::Owned(serde_json::from_str::<String>(token).map_err(|_| IllFormed)?)
+    } else {
+        Cow::Borrowed(&token[1..token.len() - 1])
+    };
+    if text.contains('\0') {
+        Err(IllFormed)
+    } else {
+        Ok(text)
+    }
+}
+
+/// Removes ECMAScript white space and line terminators from both ends (ECMA-262, `String.prototype.trim`).
+/// They differ from Rust's own `trim` in U+FEFF, which they include, and U+0085, which they do not.
+pub fn trim_text(text: &str) -> &str {
+    text.trim_matches(is_ecma_space)
+}
+
+fn is_ecma_space(c: char) -> bool {
+    matches!(
+        c,
+        '\u{9}'..='\u{D}'
+            | ' '
+            | '\u{A0}'
+            | '\u{1680}'
+            | '\u{2000}'..='\u{200A}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{202F}'
+            | '\u{205F}'
+            | '\u{3000}'
+            | '\u{FEFF}'
+    )
+}
+
+/// Resolves percent-encoding once (RFC 3986, section 2.1). `None`: malformed, or not UTF-8.
+/// In a query `+` is a space (WHATWG URL, `application/x-www-form-urlencoded`).
+pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        out.push(match byte {
+            b'%' => hex_value(rest.next()?)? << 4 | hex_value(rest.next()?)?,
+            b'+' if plus_is_space => b' ',
+            other => other,
+        });
+    }
+    String::from_utf8(out).ok()
+}
+
+/// The value of a hexadecimal digit in either case.
+pub fn hex_value(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trims_what_ecmascript_calls_white_space() {
+        assert_eq!(trim_text("\u{FEFF}\u{A0}\u{2028} a b \t\n\u{3000}"), "a b");
+        assert_eq!(trim_text("\u{85}a\u{180E}"), "\u{85}a\u{180E}");
+    }
+
+    #[test]
+    fn tells_lone_surrogates_and_nul() {
+        assert_eq!(decode_string(r#""a\u0041\/""#, true).as_deref(), Ok("aA/"));
+        assert_eq!(decode_string(r#""\ud83d\ude00""#, true).as_deref(), Ok("😀"));
+        for token in [r#""\ud800""#, r#""\udc00x""#, r#""\ud800\ud800""#, r#""\u0000""#] {
+            assert_eq!(decode_string(token, true), Err(IllFormed), "{token}");
+        }
+    }
+
+    #[test]
+    fn decodes_percent_once() {
+        assert_eq!(percent_decode("a%2Fb+c", true).as_deref(), Some("a/b c"));
+        assert_eq!(percent_decode("a+%252F", false).as_deref(), Some("a+%2F"));
+        for bad in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(percent_decode(bad, true), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! From where an event's fields lie to what they come to, or to every problem that they have.
+//!
+//! Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14; messages are those of the vocabulary.
+
+use crate::contract::{LIMITS, VOCABULARY, fill};
+use crate::event::{Event, Field, FieldError, RawEvent, Span, SpanKind, Text};
+use crate::number::{nanos_from_usd, parse_integer, parse_number};
+use crate::text::{decode_string, trim_text};
+use crate::timestamp::parse_timestamp;
+use crate::truncate::truncate_metadata;
+
+/// The event, or its problems in the order of the contract. `max_metadata_bytes` is the flag's value.
+pub fn validate_event(
+    body: &str,
+    raw: &RawEvent,
+    max_metadata_bytes: usize,
+) -> Result<Event, Vec<FieldError>> {
+    if !raw.is_object {
+        return Err(vec![FieldError {
+            field: "body",
+            message: VOCABULARY.field_messages.object.clone(),
+        }]);
+    }
+    let mut checker = Checker {
+        body,
+        raw,
+        problems: Vec::new(),
+    };
+    let session_id = checker.required_text(Field::SessionId);
+    let agent_type = checker.required_text(Field::AgentType);
+    let event_type = checker.required_choice(Field::EventType, &VOCABULARY.event_types);
+    let status = checker.choice(Field::Status, &VOCABULARY.statuses);
+    let event_id = checker.text(Field::EventId);
+    let tool_name = checker.text(Field::ToolName);
+    let branch = checker.text(Field::Branch);
+    let project = checker.text(Field::Project);
+    let model = checker.text(Field::Model);
+    let duration_ms = checker.integer(Field::DurationMs);
+    let tokens_in = checker.integer(Field::TokensIn);
+    let tokens_out = checker.integer(Field::TokensOut);
+    let cache_read_tokens = checker.integer(Field::CacheReadTokens);
+    let cache_write_tokens = checker.integer(Field::CacheWriteTokens);
+    let cost_nanos = checker.cost(Field::CostUsd);
+    let client_timestamp = checker.timestamp(Field::ClientTimestamp);
+    let source = checker.choice(Field::Source, &VOCABULARY.sources);
+    let (Some(session_id), Some(agent_type), Some(event_type), true) =
+        (session_id, agent_type, event_type, checker.problems.is_empty())
+    else {
+        return Err(checker.problems);
+    };
+    let (metadata, payload_truncated) = metadata(body, raw.get(Field::Metadata), max_metadata_bytes);
+    let default_status = if event_type == "error" { "error" } else { "success" };
+    Ok(Event {
+        session_id,
+        agent_type,
+        event_type,
+        status: status.unwrap_or(default_status),
+        source: source.unwrap_or("api"),
+        event_id,
+        tool_name,
+        branch,
+        project,
+        model,
+        duration_ms,
+        tokens_in: tokens_in.unwrap_or(0),
+        tokens_out: tokens_out.unwrap_or(0),
+        cache_read_tokens: cache_read_tokens.unwrap_or(0),
+        cache_write_tokens: cache_write_tokens.unwrap_or(0),
+        cost_nanos,
+        client_timestamp,
+        metadata,
+        payload_truncated,
+    })
+}
+
+fn metadata(body: &str, span: Span, limit: usize) -> (Text, bool) {
+    if span.is_absent() {
+        return (Text::Owned("{}".into()), false);
+    }
+    match truncate_metadata(&body[span.start..span.end], limit) {
+        None => (Text::Range(span.start, span.end), false),
+        Some(summary) => (Text::Owned(summary.into_boxed_str()), true),
+    }
+}
+
+struct Checker<'a> {
+    body: &'a str,
+    raw: &'a RawEvent,
+    problems: Vec<FieldError>,
+}
+
+impl<'a> Checker<'a> {
+    fn problem<T>(&mut self, field: Field, message: impl Into<String>) -> Option<T> {
+        self.problems.push(FieldError {
+            field: field.name(),
+            message: message.into(),
+        });
+        None
+    }
+
+    fn token(&self, span: Span) -> &'a str {
+        &self.body[span.start..span.end]
+    }
+
+    /// A string's text with its place; untrimmed.
+    fn decoded(&mut self, field: Field, not_a_string: &str) -> Option<Decoded<'a>> {
+        let span = self.raw.get(field);
+        let escaped = match span.kind {
+            SpanKind::String => false,
+            SpanKind::EscapedString => true,
+            _ => return self.problem(field, not_a_string),
+        };
+        match decode_string(self.token(span), escaped) {
+            Ok(std::borrow::Cow::Borrowed(text)) => Some(Decoded::InBody(text, span.start + 1)),
+            Ok(std::borrow::Cow::Owned(text)) => Some(Decoded::Owned(text)),
+            Err(_) => self.problem(field, &*VOCABULARY.field_messages.well_formed),
+        }
+    }
+
+    fn required_text(&mut self, field: Field) -> Option<Text> {
+        let decoded = self.decoded(field, &VOCABULARY.field_messages.string)?;
+        if trim_text(decoded.text()).is_empty() {
+            return self.problem(field, &*VOCABULARY.field_messages.non_empty);
+        }
+        self.bounded(field, decoded)
+    }
+
+    fn text(&mut self, field: Field) -> Option<Text> {
+        if self.raw.get(field).is_absent() {
+            return None;
+        }
+        let decoded = self.decoded(field, &VOCABULARY.field_messages.string_when_provided)?;
+        if trim_text(decoded.text()).is_empty() {
+            None
+        } else {
+            self.bounded(field, decoded)
+        }
+    }
+
+    fn bounded(&mut self, field: Field, decoded: Decoded<'a>) -> Option<Text> {
+        let text = decoded.into_trimmed();
+        let limit = LIMITS
+            .string_bytes
+            .get(field.name())
+            .copied()
+            .unwrap_or(usize::MAX);
+        if text.of(self.body).len() > limit {
+            let message = fill(
+                &VOCABULARY.field_messages.max_bytes,
+                &[("limit", &limit.to_string())],
+            );
+            return self.problem(field, message);
+        }
+        Some(text)
+    }
+
+    fn required_choice(&mut self, field: Field, choices: &'static [String]) -> Option<&'static str> {
+        let decoded = self.decoded(field, &VOCABULARY.field_messages.string)?;
+        let text = trim_text(decoded.text());
+        if text.is_empty() {
+            return self.problem(field, &*VOCABULARY.field_messages.non_empty);
+        }
+        self.one_of(field, text, choices)
+    }
+
+    fn choice(&mut self, field: Field, choices: &'static [String]) -> Option<&'static str> {
+        if self.raw.get(field).is_absent() {
+            return None;
+        }
+        let decoded = self.decoded(field, &VOCABULARY.field_messages.string_when_provided)?;
+        self.one_of(field, decoded.text(), choices)
+    }
+
+    fn one_of(&mut self, field: Field, text: &str, choices: &'static [String]) -> Option<&'static str> {
+        if let Some(known) = choices.iter().find(|choice| *choice == text) {
+            return Some(known);
+        }
+        self.problem(
+            field,
+            fill(
+                &VOCABULARY.field_messages.one_of,
+                &[("values", &choices.join(", "))],
+            ),
+        )
+    }
+
+    fn integer(&mut self, field: Field) -> Option<i64> {
+        let span = self.raw.get(field);
+        if span.is_absent() {
+            return None;
+        }
+        let value = if span.kind == SpanKind::Number {
+            parse_integer(self.token(span))
+        } else {
+            None
+        };
+        value.or_else(|| self.problem(field, &*VOCABULARY.field_messages.integer))
+    }
+
+    fn cost(&mut self, field: Field) -> Option<i64> {
+        let span = self.raw.get(field);
+        if span.is_absent() {
+            return None;
+        }
+        let value = if span.kind == SpanKind::Number {
+            parse_number(self.token(span))
+        } else {
+            f64::NAN
+        };
+        if value.is_nan() || value < 0.0 {
+            self.problem(field, &*VOCABULARY.field_messages.number)
+        } else if value > LIMITS.max_cost_usd {
+            let limit = LIMITS.max_cost_usd.to_string();
+            self.problem(
+                field,
+                fill(&VOCABULARY.field_messages.max_number, &[("limit", &limit)]),
+            )
+        } else {
+            Some(nanos_from_usd(value))
+        }
+    }
+
+    fn timestamp(&mut self, field: Field) -> Option<i64> {
+        if self.raw.get(field).is_absent() {
+            return None;
+        }
+        let decoded = self.decoded(field, &VOCABULARY.field_messages.timestamp_string)?;
+        parse_timestamp(decoded.text()).or_else(|| self.problem(field, &*VOCABULARY.field_messages.timestamp))
+    }
+}
+
+enum Decoded<'a> {
+    /// Text that stands in the body, from this byte on.
+    InBody(&'a str, usize),
+    Owned(String),
+}
+
+impl Decoded<'_> {
+    fn text(&self) -> &str {
+        match self {
+            Decoded::InBody(text, _) => text,
+            Decoded::Owned(text) => text,
+        }
+    }
+
+    fn into_trimmed(self) -> Text {
+        match self {
+            Decoded::InBody(text, start) => {
+                let trimmed = trim_text(text);
+                let from = start + (trimmed.as_ptr() as usize - text.as_ptr() as usize);
+                Text::Range(from, from + trimmed.len())
+            }
+            Decoded::Owned(text) => Text::Owned(trim_text(&text).into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::scan_event;
+
+    fn check(body: &str) -> Result<Event, Vec<String>> {
+        let raw = scan_event(body).expect("valid JSON");
+        validate_event(body, &raw, 10_240).map_err(|problems| {
+            problems
+                .iter()
+                .map(|p| format!("{}: {}", p.field, p.message))
+                .collect()
+        })
+    }
+
+    #[test]
+    fn reports_every_problem_in_the_order_of_the_contract() {
+        let body = r#"{"source":"x","cost_usd":-1,"status":3,"agent_type":" ","duration_ms":1.5,"client_timestamp":"2026"}"#;
+        let expected = [
+            "session_id: must be a string",
+            "agent_type: must be a non-empty string",
+            "event_type: must be a string",
+            "status: must be a string when provided",
+            "duration_ms: must be a non-negative integer when provided",
+            "cost_usd: must be a non-negative number when provided",
+            "client_timestamp: must be a valid timestamp",
+            "source: must be one of: api, hook, otel, import",
+        ];
+        assert_eq!(check(body), Err(expected.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn trims_in_place_and_decodes_where_it_must() {
+        let body = r#"{"session_id":"  é s ","agent_type":"\u0061 ","event_type":" error ","tool_name":" ","event_id":null}"#;
+        let event = check(body).expect("valid");
+        assert_eq!(event.session_id.of(body), "é s");
+        assert_eq!(event.agent_type.of(body), "a");
+        assert_eq!(
+            (event.event_type, event.status, event.source),
+            ("error", "error", "api")
+        );
+        assert_eq!(
+            (event.tool_name, event.event_id, event.metadata.of(body)),
+            (None, None, "{}")
+        );
+    }
+
+    #[test]
+    fn an_infinite_cost_is_above_the_limit() {
+        let body = r#"{"session_id":"s","agent_type":"a","event_type":"error","cost_usd":1e400}"#;
+        assert_eq!(
+            check(body),
+            Err(vec!["cost_usd: must be at most 1000000".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! This server's own lists are those of `contract/`: what a case cannot see from outside.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use ingest_server::contract::{LIMITS, MIGRATIONS, ROUTES, VOCABULARY};
+use ingest_server::error::ErrorCode;
+use ingest_server::event::Field;
+use ingest_server::store::names::NameKind;
+
+fn contract(path: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../contract")
+        .join(path)
+}
+
+#[test]
+fn error_codes_are_those_of_the_vocabulary() {
+    let ours: BTreeSet<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+    let theirs: BTreeSet<&str> = VOCABULARY.errors.keys().map(String::as_str).collect();
+    assert_eq!(ours, theirs);
+    for code in ErrorCode::ALL {
+        assert_eq!(ErrorCode::parse(code.as_str()), Some(*code));
+        assert!((400..=599).contains(&code.spec().status));
+    }
+}
+
+#[test]
+fn name_kinds_are_those_of_the_vocabulary_and_in_its_order() {
+    let ours: Vec<&str> = NameKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    assert_eq!(ours, VOCABULARY.name_kinds);
+}
+
+#[test]
+fn fields_with_a_limit_are_fields_of_events() {
+    for field in LIMITS.string_bytes.keys() {
+        assert_eq!(
+            Field::from_name(field.as_bytes()).map(Field::name),
+            Some(field.as_str())
+        );
+    }
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(contract("event.schema.json")).expect("readable"))
+            .expect("JSON");
+    let properties = schema["properties"].as_object().expect("an object");
+    for name in properties.keys() {
+        assert!(Field::from_name(name.as_bytes()).is_some(), "{name}");
+    }
+    assert_eq!(properties.len(), 18);
+}
+
+#[test]
+fn parameters_of_routes_are_described() {
+    for route in &ROUTES.routes {
+        for parameter in &route.parameters {
+            assert!(
+                ROUTES.parameters.contains_key(parameter),
+                "{} of {}",
+                parameter,
+                route.path
+            );
+        }
+    }
+}
+
+#[test]
+fn every_migration_is_taken_in() {
+    let files = fs::read_dir(contract("migrations")).expect("readable").count();
+    assert_eq!(files, MIGRATIONS.len());
+}

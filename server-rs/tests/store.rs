@@ -1,0 +1,170 @@
+//! The database from inside: pragmas of every connection, rollback, deduplication, what a start refuses.
+
+use std::path::Path;
+
+use ingest_server::clock::Clock;
+use ingest_server::config::Durability;
+use ingest_server::event::Outcome;
+use ingest_server::json::scan_batch;
+use ingest_server::store::Store;
+use ingest_server::store::connection::{Location, open_connection};
+use ingest_server::store::events::{EventWriter, Submission};
+use ingest_server::validate::validate_event;
+use rusqlite::Connection;
+
+fn submission(events: &[(&str, &str)]) -> Submission {
+    let items: Vec<String> = events
+        .iter()
+        .map(|(session, id)| {
+            format!(r#"{{"session_id":"{session}","agent_type":"a","event_type":"response","event_id":"{id}","tokens_in":5}}"#)
+        })
+        .collect();
+    let body = format!(r#"{{"events":[{}]}}"#, items.join(","));
+    let raws = scan_batch(&body).expect("valid JSON").expect("an array");
+    let events = raws
+        .iter()
+        .map(|raw| validate_event(&body, raw, 1024).expect("valid"))
+        .collect();
+    Submission { body, events }
+}
+
+fn open(folder: &Path) -> (Store, Connection) {
+    let path = folder.join("events.db");
+    let store = Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens");
+    let location = Location {
+        path,
+        durability: Durability::Process,
+    };
+    (store, open_connection(&location).expect("opens"))
+}
+
+fn count(connection: &Connection, sql: &str) -> i64 {
+    connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+}
+
+#[tokio::test]
+async fn every_connection_has_the_pragmas() {
+    for (durability, synchronous) in [(Durability::Process, 1), (Durability::Power, 2)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("events.db");
+        let store = Store::open(path.to_str().expect("text"), durability, Clock).expect("opens");
+        let own = open_connection(&Location { path, durability }).expect("opens");
+        let pragmas = move |connection: &Connection| {
+            let integer = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+            let names = [
+                "synchronous",
+                "foreign_keys",
+                "busy_timeout",
+                "wal_autocheckpoint",
+                "mmap_size",
+                "cache_size",
+            ];
+            let values = names
+                .iter()
+                .map(|name| integer(name))
+                .collect::<rusqlite::Result<Vec<i64>>>()?;
+            let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+            Ok((values, mode))
+        };
+        let expected = (vec![synchronous, 1, 5000, 0, 0, -32000], "wal".to_owned());
+        assert_eq!(pragmas(&own).expect("readable"), expected);
+        assert_eq!(store.read(pragmas).await, Ok(expected));
+        drop(own);
+        store.close();
+    }
+}
+
+#[tokio::test]
+async fn a_reader_cannot_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, _) = open(folder.path());
+    let written = store.read(|connection| connection.execute("DELETE FROM meta", []));
+    assert!(written.await.is_err());
+    store.close();
+}
+
+#[tokio::test]
+async fn an_event_id_is_accepted_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, _) = open(folder.path());
+    let first = store
+        .submit(submission(&[("s", "x"), ("s", "x"), ("s", "y")]))
+        .await;
+    assert_eq!(
+        first,
+        Ok(vec![Outcome::Stored(1), Outcome::Duplicate, Outcome::Stored(2)])
+    );
+    assert_eq!(
+        store.submit(submission(&[("t", "y")])).await,
+        Ok(vec![Outcome::Duplicate])
+    );
+    assert_eq!(*store.newest().borrow(), 2);
+    store.close();
+    let (store, connection) = open(folder.path());
+    assert_eq!(
+        store.submit(submission(&[("t", "x"), ("t", "z")])).await,
+        Ok(vec![Outcome::Duplicate, Outcome::Stored(3)])
+    );
+    assert_eq!(count(&connection, "SELECT count(*) FROM sessions"), 2);
+    assert_eq!(
+        count(&connection, "SELECT revision FROM topics WHERE topic = 'events'"),
+        2
+    );
+    store.close();
+}
+
+#[test]
+fn a_group_that_fails_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, connection) = open(folder.path());
+    store.close();
+    let mut writer = EventWriter::default();
+    let good = submission(&[("s", "1"), ("s", "2")]);
+    writer
+        .insert_group(&connection, [&good].into_iter(), 1000)
+        .expect("stored");
+    // The third row of the next group fails inside the transaction, after names, keys and rows were written.
+    connection
+        .execute_batch("CREATE TEMP TRIGGER fails BEFORE INSERT ON events WHEN NEW.id = 5 BEGIN SELECT RAISE(ABORT, 'no'); END")
+        .expect("a trigger");
+    let bad = submission(&[("new", "3"), ("s", "4"), ("s", "5")]);
+    assert!(
+        writer
+            .insert_group(&connection, [&bad].into_iter(), 2000)
+            .is_err()
+    );
+    assert!(connection.is_autocommit());
+    assert_eq!(count(&connection, "SELECT count(*) FROM events"), 2);
+    assert_eq!(count(&connection, "SELECT count(*) FROM event_keys"), 2);
+    assert_eq!(count(&connection, "SELECT count(*) FROM sessions"), 1);
+    connection.execute_batch("DROP TRIGGER fails").expect("dropped");
+    let (outcomes, newest) = writer
+        .insert_group(&connection, [&bad].into_iter(), 3000)
+        .expect("stored");
+    assert_eq!(
+        outcomes,
+        [[Outcome::Stored(3), Outcome::Stored(4), Outcome::Stored(5)]]
+    );
+    assert_eq!(newest, Some(5));
+    assert_eq!(
+        count(
+            &connection,
+            "SELECT event_count FROM sessions WHERE session_id = 's'"
+        ),
+        4
+    );
+}
+
+#[test]
+fn a_second_store_on_the_same_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, _) = open(folder.path());
+    let path = folder.path().join("events.db");
+    let error = Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect_err("locked");
+    assert_eq!(error.exit, 65);
+    assert!(error.message.contains("in use"));
+    store.close();
+    Store::open(path.to_str().expect("text"), Durability::Process, Clock)
+        .expect("free again")
+        .close();
+}
