@@ -163,7 +163,7 @@ function readEnvironment(
     }
     const value = env[name] ?? '';
     if (value === '' || given.has(option.name)) continue;
-    const texts = option.type === 'list' ? value.split(',') : [value];
+    const texts = option.type === 'list' ? value.split(',').map(trimBlanks) : [value];
     given.set(
       option.name,
       texts.map((text) => ({ source: name, text })),
@@ -307,6 +307,10 @@ class Values {
   private source(name: string): string {
     return this.given.get(name)?.[0]?.source ?? `--${name}`;
   }
+}
+
+function trimBlanks(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
 export function isLoopback(address: string): boolean {

@@ -274,9 +274,9 @@ function skipString(bytes: Buffer, start: number): number {
     const stop = bytes[at]!;
     if (stop === QUOTE) return at + 1;
     if (stop !== BACKSLASH || at + 1 >= end) return INVALID;
-    const escape = bytes[at + 1]!;
-    if (escape !== 0x75) {
-      if (IS_ESCAPE[escape] === 0) return INVALID;
+    const escaped = bytes[at + 1]!;
+    if (escaped !== 0x75) {
+      if (IS_ESCAPE[escaped] === 0) return INVALID;
       at += 2;
     } else {
       if (at + 6 > end) return INVALID;

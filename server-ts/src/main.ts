@@ -17,6 +17,8 @@ const ENTRY = new URL(import.meta.url);
 const BINDING = fileURLToPath(new URL('./better_sqlite3.node', ENTRY));
 /** The last second of a shutdown is the checkpoint's. */
 const DRAIN_MS = LIMITS.shutdown_ms - 1000;
+/** How long the end of the process itself may take. */
+const EXIT_MS = 250;
 const EXIT_FAILURE = 1;
 
 /** Why this Node cannot run the server, if it cannot: the native SQLite module would crash it. */
@@ -86,12 +88,15 @@ async function run(config: Config): Promise<void> {
 
   const code = await ending.begun;
   log.info({ exit: code }, 'stopping');
-  const cut = setTimeout(() => {
+  setTimeout(() => {
     log.warn('connections were cut');
     connections.cut();
-  }, DRAIN_MS);
+  }, DRAIN_MS).unref();
+  setTimeout(() => {
+    log.warn('closing took too long');
+    exitAtOnce(code);
+  }, LIMITS.shutdown_ms - EXIT_MS).unref();
   await app.drain();
-  clearTimeout(cut);
   await app.store.close();
   log.info('stopped');
   process.exit(code);
@@ -109,7 +114,7 @@ class Ending {
       this.resolve = resolve;
     });
     const onSignal = (): void => {
-      if (++this.signals > 1) process.exit(EXIT_FAILURE);
+      if (++this.signals > 1) exitAtOnce(EXIT_FAILURE);
       this.begin(0);
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
@@ -118,6 +123,16 @@ class Ending {
   begin(code: number): void {
     this.resolve(code);
   }
+}
+
+/**
+ * Ends the process without waiting for a thread that is inside SQLite, as `process.exit` would: the process
+ * becomes one that does nothing but exit. Node before 22.15 can only wait.
+ */
+function exitAtOnce(code: number): never {
+  process.removeAllListeners('warning');
+  process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${code})`], {});
+  process.exit(code);
 }
 
 function readText(path: string): string | undefined {

@@ -85,7 +85,10 @@ class Checker {
       ints[column + 1] = end;
     } else {
       const decoded = decodeString(body, start, end);
-      if (decoded === undefined) return this.problem(field, MESSAGES.well_formed);
+      if (decoded === undefined) {
+        this.problem(field, MESSAGES.well_formed);
+        return;
+      }
       const trimmed = trimText(decoded);
       if (trimmed === '') {
         if (required) this.problem(field, MESSAGES.non_empty);

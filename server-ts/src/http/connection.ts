@@ -87,8 +87,9 @@ export class Connections {
   /** Stops accepting, ends connections without a request, and resolves when the others have ended. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
+      // Ends idle connections as well; a request that has begun to come in is waited for and answered.
       this.server.close(() => resolve());
-      for (const socket of this.sockets) if (this.lineOf(socket).current === undefined) socket.destroy();
+      for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
     });
   }
 

@@ -25,8 +25,8 @@ export interface Head {
 /** What a head that no rule lets through is answered with: a code, or an empty 400 (rule HTT-08). */
 export type HeadProblem = Failure | 'bare';
 
-/** Visible ASCII but for `"<>\^{|}` and the backquote. */
-const TARGET = /^[!#-;=?-[\]_a-z~]*$/;
+/** Visible ASCII but for `"#<>\^{|}` and the backquote. */
+const TARGET = /^[!$-;=?-[\]_a-z~]*$/;
 
 const METHODS = new Set(LIMITS.http_methods.filter((method) => method !== 'CONNECT'));
 
@@ -40,16 +40,14 @@ export function readHead(request: IncomingMessage): Head {
     if (values === undefined) headers.set(name, [rawHeaders[at + 1]!]);
     else values.push(rawHeaders[at + 1]!);
   }
-  const end = target.indexOf('#');
-  const visible = end < 0 ? target : target.slice(0, end);
-  const mark = visible.indexOf('?');
+  const mark = target.indexOf('?');
   const length = headers.get('content-length')?.[0];
   const chunked = headers.has('transfer-encoding');
   return {
     method: request.method ?? '',
     target,
-    path: mark < 0 ? visible : visible.slice(0, mark),
-    query: mark < 0 ? '' : visible.slice(mark + 1),
+    path: mark < 0 ? target : target.slice(0, mark),
+    query: mark < 0 ? '' : target.slice(mark + 1),
     isHttp10: request.httpVersion === '1.0',
     headers,
     contentLength: chunked ? undefined : length === undefined ? 0 : Number(length),
@@ -75,13 +73,19 @@ export function headerOf(head: Head, name: string): string | undefined {
   return head.headers.get(name)?.join(', ');
 }
 
+/** Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1). */
+export function waitsForContinue(head: Head): boolean {
+  const expected = head.headers.get('expect') ?? [];
+  return !head.isHttp10 && expected.some((value) => value.toLowerCase() === '100-continue');
+}
+
 /** How the body is delimited (RFC 9112, section 6). */
 function isFramed(head: Head): boolean {
   const encodings = head.headers.get('transfer-encoding');
   const lengths = head.headers.get('content-length');
   if (encodings !== undefined) {
     if (head.isHttp10 || lengths !== undefined) return false;
-    return encodings.length === 1 && encodings[0]!.toLowerCase() === 'chunked';
+    return encodings.length === 1 && encodings[0] === 'chunked';
   }
   return lengths === undefined || (lengths.length === 1 && /^[0-9]+$/.test(lengths[0]!));
 }

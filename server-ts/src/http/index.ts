@@ -29,6 +29,11 @@ interface Local {
   exchange: reply.Exchange;
 }
 
+/** A route of its own goes before one with an id in its place. */
+const [exactRoutes, routesWithId] = [false, true].map((withId) =>
+  ROUTES.filter(({ path }) => path.endsWith('{id}') === withId),
+) as [RouteSpec[], RouteSpec[]];
+
 /** Every route. */
 export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler {
   const routes = express();
@@ -38,12 +43,10 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
     [pathOf(path), endpoint(app, specOf(path), handler)] as const;
 
   routes.use(guarded(app));
-  routes.post(...on('/api/events', postEvent));
   routes.post(...on('/api/events/batch', postBatch));
+  routes.post(...on('/api/events', postEvent));
   routes.get(...on('/api/events', listEvents));
-  routes.get(...on('/api/events/{id}', getEvent));
   routes.get(...on('/api/sessions', listSessions));
-  routes.get(...on('/api/sessions/{id}', getSession));
   routes.get(...on('/api/stats', getStats));
   routes.get(...on('/api/stats/tools', getTools));
   routes.get(...on('/api/stats/cost', getCosts));
@@ -53,7 +56,10 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
   routes.get(...on('/livez', getLive));
   routes.get(...on('/readyz', getReady));
   routes.get(...on('/api/openapi.json', getOpenApi));
-  for (const route of ROUTES) routes.all(pathOf(route.path), otherMethod(route));
+  for (const route of exactRoutes) routes.all(route.path, otherMethod(route));
+  routes.get(...on('/api/events/{id}', getEvent));
+  routes.get(...on('/api/sessions/{id}', getSession));
+  for (const route of routesWithId) routes.all(pathOf(route.path), otherMethod(route));
   routes.use((_request: Request, response: Response) => {
     reply.failure(exchangeOf(response), new Failure('not_found'));
   });

@@ -8,7 +8,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { LIMITS } from '../contract.ts';
 import { type ErrorCode, errorSpec, Failure, type Members } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
-import type { Head } from './head.ts';
+import { type Head, waitsForContinue } from './head.ts';
 
 /** A request and what is known of it, and the answer to be. */
 export interface Exchange {
@@ -22,6 +22,9 @@ export interface Exchange {
   /** Whether the server is about to end, so that no connection goes on. */
   isDraining(): boolean;
 }
+
+/** What Node remembers of `Expect`. */
+type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
 
 type Header = string | number;
 type Headers = Readonly<Record<string, Header>>;
@@ -123,7 +126,7 @@ export function stream(exchange: Exchange): void {
     'x-accel-buffering': 'no',
   };
   if (!head.isHttp10 && head.method !== 'HEAD') headers['transfer-encoding'] = 'chunked';
-  writeHead(exchange, 200, headers, head.isHttp10 || !canDropBody(exchange));
+  writeHead(exchange, 200, headers, isLast(exchange) || !canDropBody(exchange));
   if (head.method === 'HEAD') response.end();
   else response.flushHeaders();
 }
@@ -176,12 +179,7 @@ function answer(
   const { response, head } = exchange;
   if (response.headersSent || response.destroyed) return;
   const lengths = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
-  writeHead(
-    exchange,
-    status,
-    lengths,
-    close || head.isHttp10 || exchange.isDraining() || !canDropBody(exchange),
-  );
+  writeHead(exchange, status, lengths, close || isLast(exchange) || !canDropBody(exchange));
   if (body === undefined || head.method === 'HEAD') response.end();
   else response.end(body);
 }
@@ -198,15 +196,25 @@ function writeHead(exchange: Exchange, status: number, headers: Headers, close: 
   if (close) {
     response.shouldKeepAlive = false;
     list.push('connection', 'close');
+  } else {
+    // Node would end the connection of anyone who expected to be told to go on and was not.
+    (response as ExpectingResponse)._expect_continue = false;
   }
   response.writeHead(status, list as string[]);
+}
+
+/** Whether the request itself ends its connection, or the server is about to. */
+function isLast({ request, response, head, isDraining }: Exchange): boolean {
+  if (head.isHttp10 || isDraining()) return true;
+  const options = request.headers.connection?.toLowerCase().split(',') ?? [];
+  return !response.shouldKeepAlive || options.some((option) => option.trim() === 'close');
 }
 
 /** Whether what is left of the body is read and dropped behind the answer (rule HTT-10). */
 function canDropBody({ request, head, bodyTaken }: Exchange): boolean {
   if (bodyTaken || request.complete || head.contentLength === 0) return true;
   const isShort = head.contentLength !== undefined && head.contentLength <= LIMITS.drain_body_bytes;
-  return isShort && !head.headers.has('expect');
+  return isShort && !waitsForContinue(head);
 }
 
 /** `Sat, 21 Nov 2026 02:00:00 GMT` */

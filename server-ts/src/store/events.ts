@@ -32,6 +32,7 @@ export interface Stored {
 
 const HOUR_MS = 3_600_000;
 const UUID_BYTES = 16;
+const UUID_LENGTH = 36;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const NO_METADATA = '{}';
@@ -290,8 +291,13 @@ export class Events {
   /** A canonical lower-case UUID as its 16 bytes, anything else as its text, nothing as null. */
   private eventId(job: Job, start: number, end: number): Buffer | string | null {
     if (start === end) return null;
-    if (end - start === 36 && start < job.body.length && readUuid(job.body, start, this.uuid))
-      return this.uuid;
+    const behind = job.body.length;
+    const isUuid =
+      end - start === UUID_LENGTH &&
+      (start < behind
+        ? readUuid(job.body, start, this.uuid)
+        : readUuid(job.extra!, start - behind, this.uuid));
+    if (isUuid) return this.uuid;
     return textAt(job, start, end);
   }
 }
