@@ -3,6 +3,7 @@
  *
  * Starts what goes on beside requests: statistics for the stream, the full check behind the start.
  */
+import { Buffers } from './buffers.ts';
 import type { Config } from './config.ts';
 import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
@@ -33,19 +34,21 @@ export class App {
   readonly store: Store;
   readonly hub: Hub;
   readonly ingest: Ingest;
+  readonly buffers: Buffers;
   readonly guard: Guard;
   readonly connections: Connections;
   isDraining = false;
   private readonly startedMs = performance.now();
   private readonly statsTimer: NodeJS.Timeout;
 
-  private constructor(options: AppOptions, store: Store) {
+  private constructor(options: AppOptions, store: Store, buffers: Buffers) {
     const { config, log } = options;
     this.config = config;
     this.log = log;
     this.store = store;
     this.hub = new Hub(store, config.maxStreamClients, (error) => this.logFailure(error, 'tail failed'));
-    this.ingest = new Ingest(store, config);
+    this.buffers = buffers;
+    this.ingest = new Ingest(store, config, buffers);
     this.connections = options.connections;
     this.guard = new Guard(config, this.connections.address.port);
     this.statsTimer = setInterval(() => void this.broadcastStats(), config.statsIntervalMs);
@@ -55,9 +58,10 @@ export class App {
   static async build(options: AppOptions): Promise<App> {
     const { config, log, entry, nativeBinding } = options;
     const { db, durability, sessionTimeoutMinutes } = config;
+    const buffers = new Buffers();
     const held: { app?: App } = {};
     const store = await Store.open(
-      { db, durability, sessionTimeoutMinutes, entry, nativeBinding },
+      { db, durability, sessionTimeoutMinutes, entry, nativeBinding, buffers },
       {
         onStored: () => held.app?.hub.published(),
         onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),
@@ -65,7 +69,7 @@ export class App {
         onFatal: (code) => options.onFatal(code),
       },
     );
-    held.app = new App(options, store);
+    held.app = new App(options, store, buffers);
     return held.app;
   }
 

@@ -72,7 +72,7 @@ export class RawEvents {
     return at;
   }
 
-  /** Forgets all items. */
+  /** Forgets all items, so that the next ones find no traces of them. */
   clear(): void {
     this.spans.fill(0, 0, this.count * RAW_WIDTH);
     this.count = 0;
@@ -116,23 +116,43 @@ export const NUMBER = {
 } as const;
 export const NUMBER_WIDTH = 7;
 
+/** How many bytes the tables of this many events take. */
+export function tableBytes(capacity: number): number {
+  return (
+    capacity * (NUMBER_WIDTH * Float64Array.BYTES_PER_ELEMENT + INT_WIDTH * Int32Array.BYTES_PER_ELEMENT)
+  );
+}
+
+/** The table of numbers in the memory of an `EventTable`. */
+export function numbersIn(memory: ArrayBuffer, capacity: number): Float64Array {
+  return new Float64Array(memory, 0, capacity * NUMBER_WIDTH);
+}
+
+/** The table of integers behind it. */
+export function intsIn(memory: ArrayBuffer, capacity: number): Int32Array {
+  const start = capacity * NUMBER_WIDTH * Float64Array.BYTES_PER_ELEMENT;
+  return new Int32Array(memory, start, capacity * INT_WIDTH);
+}
+
 /** Valid events of one request, normalised (rules EVT-01 to EVT-12, MET-02). */
 export class EventTable {
   readonly body: Buffer;
+  readonly memory: ArrayBuffer;
   readonly numbers: Float64Array;
   readonly ints: Int32Array;
+  readonly capacity: number;
   count = 0;
   /** Bytes of text that does not stand in the body as it is. */
   extra: Buffer | undefined;
   private extraLength = 0;
 
-  /** Room for `capacity` events; both tables share one buffer, which is what crosses to the writer. */
-  constructor(body: Buffer, capacity: number) {
+  /** Room for `capacity` events; both tables share the memory, which is what crosses to the writer. */
+  constructor(body: Buffer, memory: ArrayBuffer, capacity: number) {
     this.body = body;
-    const numberBytes = capacity * NUMBER_WIDTH * 8;
-    const memory = new ArrayBuffer(numberBytes + capacity * INT_WIDTH * 4);
-    this.numbers = new Float64Array(memory, 0, capacity * NUMBER_WIDTH);
-    this.ints = new Int32Array(memory, numberBytes, capacity * INT_WIDTH);
+    this.memory = memory;
+    this.capacity = capacity;
+    this.numbers = numbersIn(memory, capacity);
+    this.ints = intsIn(memory, capacity);
   }
 
   /** Keeps text that is not in the body, and puts its range into two columns of `ints`. */

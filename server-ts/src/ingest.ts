@@ -6,9 +6,10 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
+import type { Buffers } from './buffers.ts';
 import type { Config } from './config.ts';
 import { Failure } from './error.ts';
-import { EventTable, type Outcomes, type RawEvents, type Rejected } from './event.ts';
+import { EventTable, type Outcomes, RawEvents, type Rejected, tableBytes } from './event.ts';
 import { scanBatch, scanEvent } from './json.ts';
 import type { Store } from './store/index.ts';
 import { validator } from './validate.ts';
@@ -18,17 +19,25 @@ const SLICED_BYTES = 1 << 20;
 /** How many events are checked before others run. */
 const SLICE_EVENTS = 1000;
 
+/** How many tables of spans are kept for later, and how long ones. */
+const IDLE_TABLES = 64;
+const IDLE_SPANS = 1 << 14;
+
 export type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes' | 'queueEvents' | 'queueBytes'>;
 
 export class Ingest {
   private readonly store: Store;
   private readonly config: IngestConfig;
+  private readonly buffers: Buffers;
+  /** Tables of spans that no body is using. */
+  private readonly idle: RawEvents[] = [];
   private events = 0;
   private bytes = 0;
 
-  constructor(store: Store, config: IngestConfig) {
+  constructor(store: Store, config: IngestConfig, buffers: Buffers) {
     this.store = store;
     this.config = config;
+    this.buffers = buffers;
   }
 
   /** Events that wait to be stored now. */
@@ -49,16 +58,30 @@ export class Ingest {
 
   /** One event. The body's memory is given away. */
   async single(body: Buffer): Promise<Outcomes> {
-    const raw = isUtf8(body) ? scanEvent(body) : undefined;
-    if (raw === undefined) throw new Failure('invalid_json');
-    return this.ingest(body, raw);
+    const raw = this.idle.pop() ?? new RawEvents();
+    try {
+      if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
+      return await this.ingest(body, raw);
+    } finally {
+      this.recycle(raw);
+    }
   }
 
   /** The events of a batch. The body's memory is given away. */
   async batch(body: Buffer): Promise<Outcomes> {
+    const raw = this.idle.pop() ?? new RawEvents();
+    try {
+      await this.scanBatch(body, raw);
+      return await this.ingest(body, raw);
+    } finally {
+      this.recycle(raw);
+    }
+  }
+
+  private async scanBatch(body: Buffer, raw: RawEvents): Promise<void> {
     if (!isUtf8(body)) throw new Failure('invalid_json');
     const limit = this.config.maxBatchEvents;
-    const scan = scanBatch(body, limit);
+    const scan = scanBatch(body, raw, limit);
     let step = scan.next();
     while (!step.done) {
       if (body.length > SLICED_BYTES) await setImmediate();
@@ -68,7 +91,6 @@ export class Ingest {
     if (batch === undefined) throw new Failure('invalid_json');
     if (!batch.isBatch) throw new Failure('invalid_batch');
     if (batch.count > limit) throw new Failure('batch_too_large', { limit, actual: batch.count });
-    return this.ingest(body, batch.events);
   }
 
   private async ingest(body: Buffer, raw: RawEvents): Promise<Outcomes> {
@@ -76,7 +98,7 @@ export class Ingest {
     if (this.events + count > this.config.queueEvents) throw new Failure('overloaded');
     this.events += count;
     try {
-      const table = new EventTable(body, count);
+      const table = new EventTable(body, this.buffers.take(tableBytes(count)), count);
       const rejected: Rejected[] = [];
       const validate = validator(raw, table, this.config.maxMetadataBytes);
       for (let index = 0; index < count; index++) {
@@ -84,12 +106,20 @@ export class Ingest {
         if (errors !== undefined) rejected.push({ index, errors });
         if (body.length > SLICED_BYTES && index % SLICE_EVENTS === SLICE_EVENTS - 1) await setImmediate();
       }
-      if (table.count === 0) return { rejected, ids: new Float64Array(0) };
+      if (table.count === 0) {
+        this.buffers.give(table.memory);
+        return { rejected, ids: new Float64Array(0) };
+      }
       const result = await this.store.submit(table, table.extra === undefined && isAscii(body));
       if ('code' in result) throw new Failure(result.code);
       return { rejected, ids: result.ids };
     } finally {
       this.events -= count;
     }
+  }
+
+  private recycle(raw: RawEvents): void {
+    raw.clear();
+    if (this.idle.length < IDLE_TABLES && raw.spans.length <= IDLE_SPANS) this.idle.push(raw);
   }
 }

@@ -6,7 +6,7 @@
  * The caller has checked that the bytes are UTF-8. Positions below zero mean "not JSON".
  */
 import { LIMITS } from './contract.ts';
-import { FIELDS, RawEvents } from './event.ts';
+import { FIELDS, type RawEvents } from './event.ts';
 import { decodeToken } from './text.ts';
 
 const QUOTE = 0x22;
@@ -39,34 +39,35 @@ interface Key {
 /** The known fields by the length of their names. */
 const FIELDS_BY_LENGTH = byLength(FIELDS);
 
-/** The scan of one event: nothing when the body is no JSON, else one item, which need not be an object. */
-export function scanEvent(body: Buffer): RawEvents | undefined {
-  const events = new RawEvents();
+/** Scans one event into `events`, one item that need not be an object; whether the body is JSON. */
+export function scanEvent(body: Buffer, events: RawEvents): boolean {
   const start = skipSpace(body, 0);
   const end = scanItem(body, start, LIMITS.json_depth, events);
-  return end !== INVALID && skipSpace(body, end) === body.length ? events : undefined;
+  return end !== INVALID && skipSpace(body, end) === body.length;
 }
 
 export interface Batch {
   /** Whether the body is an object whose (last) `events` is an array. */
   readonly isBatch: boolean;
-  /** How many items it has; `events` holds them all only up to the given maximum. */
+  /** How many items it has; the table holds them all only up to the given maximum. */
   readonly count: number;
-  readonly events: RawEvents;
 }
 
 /**
- * The scan of `{"events":[…]}`, in slices: it yields after every half mebibyte, between two items, and returns
+ * Scans `{"events":[…]}` into `events`, in slices: it yields after every half mebibyte, between two items, and returns
  * nothing when the body is no JSON.
  */
-export function* scanBatch(body: Buffer, maxItems: number): Generator<void, Batch | undefined> {
-  const events = new RawEvents();
+export function* scanBatch(
+  body: Buffer,
+  events: RawEvents,
+  maxItems: number,
+): Generator<void, Batch | undefined> {
   let isBatch = false;
   let count = 0;
   let at = skipSpace(body, 0);
   if (body[at] !== OPEN_OBJECT) {
     const end = skipValue(body, at, LIMITS.json_depth);
-    return end !== INVALID && skipSpace(body, end) === body.length ? { isBatch, count, events } : undefined;
+    return end !== INVALID && skipSpace(body, end) === body.length ? { isBatch, count } : undefined;
   }
   at = skipSpace(body, at + 1);
   let first = true;
@@ -119,7 +120,7 @@ export function* scanBatch(body: Buffer, maxItems: number): Generator<void, Batc
     if (body[at] !== COMMA) return undefined;
     at = skipSpace(body, at + 1);
   }
-  return skipSpace(body, at + 1) === body.length ? { isBatch, count, events } : undefined;
+  return skipSpace(body, at + 1) === body.length ? { isBatch, count } : undefined;
 }
 
 /**

@@ -5,6 +5,8 @@
  * The bytes own their memory, so that they can be given to the writer's thread without a copy.
  */
 import zlib from 'node:zlib';
+import type { App } from '../app.ts';
+import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Ingest } from '../ingest.ts';
@@ -42,8 +44,10 @@ class Room {
   }
 }
 
-/** Reads and inflates a body of at most `limit` bytes; the caller releases it once it is answered. */
-export async function readBody(exchange: Exchange, ingest: Ingest, limit: number): Promise<Body> {
+/** Reads and inflates a body; the caller releases it once it is answered. */
+export async function readBody(app: App, exchange: Exchange): Promise<Body> {
+  const { buffers, ingest } = app;
+  const limit = app.config.maxBodyBytes;
   const { head } = exchange;
   checkMediaType(head);
   const encoding = encodingOf(head);
@@ -57,10 +61,14 @@ export async function readBody(exchange: Exchange, ingest: Ingest, limit: number
     if (isHeld) room.take(declared);
     // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
     const longest = encoding === 'identity' ? limit : limit + LIMITS.compressed_extra_bytes;
-    const sent = await receive(exchange, limit, longest, isHeld ? undefined : room);
+    const sent = await receive(exchange, buffers, { limit, longest }, isHeld ? undefined : room);
     const bytes = encoding === 'identity' ? sent : await inflate(sent, encoding, limit);
     if (bytes.length > sent.length) room.take(bytes.length - sent.length);
-    return { bytes, release: () => room.release() };
+    const release = (): void => {
+      room.release();
+      buffers.give(bytes.buffer as ArrayBuffer);
+    };
+    return { bytes, release };
   } catch (error) {
     room.release();
     throw error;
@@ -84,16 +92,23 @@ function encodingOf(head: Head): Encoding {
   throw new Failure('unsupported_encoding');
 }
 
+interface Limits {
+  /** What the client is told. */
+  readonly limit: number;
+  /** What is read. */
+  readonly longest: number;
+}
+
 /** The bytes as they were sent. Room is taken as they come, unless that was done before. */
 function receive(
   exchange: Exchange,
-  limit: number,
-  longest: number,
+  buffers: Buffers,
+  { limit, longest }: Limits,
   room: Room | undefined,
 ): Promise<Buffer> {
   const { request, response, head } = exchange;
   const declared = head.contentLength;
-  const whole = declared === undefined || declared > longest ? undefined : Buffer.allocUnsafeSlow(declared);
+  const whole = declared === undefined || declared > longest ? undefined : buffers.bytes(declared);
   const chunks: Buffer[] = [];
   let length = 0;
   exchange.bodyTaken = true;

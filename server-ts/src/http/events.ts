@@ -9,7 +9,7 @@ import { batch, type Exchange, ok, single } from './reply.ts';
 
 /** `POST /api/events` (rules ING-01 to ING-03). */
 export async function postEvent(app: App, exchange: Exchange): Promise<void> {
-  const body = await readBody(exchange, app.ingest, app.config.maxBodyBytes);
+  const body = await readBody(app, exchange);
   try {
     single(exchange, await app.ingest.single(body.bytes));
   } finally {
@@ -19,7 +19,7 @@ export async function postEvent(app: App, exchange: Exchange): Promise<void> {
 
 /** `POST /api/events/batch` (rules ING-04 to ING-06). */
 export async function postBatch(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  const body = await readBody(exchange, app.ingest, app.config.maxBodyBytes);
+  const body = await readBody(app, exchange);
   try {
     const outcomes = await app.ingest.batch(body.bytes);
     batch(exchange, outcomes, parameters.text('results') === '1');

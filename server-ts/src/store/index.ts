@@ -9,6 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import type { Durability } from './connection.ts';
@@ -25,6 +26,8 @@ export interface StoreOptions {
   /** The module that the threads start from, which calls `runWriter` and `runReader`. */
   readonly entry: URL;
   readonly nativeBinding: string | undefined;
+  /** Where the memory of what was stored goes. */
+  readonly buffers: Buffers;
 }
 
 export interface StoreEvents {
@@ -74,18 +77,14 @@ export class Store {
     const { durability, nativeBinding, entry, sessionTimeoutMinutes } = options;
     const connection = { path: place.path, durability, nativeBinding };
     const held: { store?: Store } = {};
-    const { writer, opened } = await Writer.open(
-      entry,
-      { role: 'writer', ...connection },
-      {
-        onStored: (newest) => {
-          if (held.store !== undefined) held.store.newestId = newest;
-          events.onStored(newest);
-        },
-        onFailure: (code, reason) => held.store?.failed(code, reason),
-        onProbed: (code) => held.store?.probed(code),
+    const { writer, opened } = await Writer.open(entry, { role: 'writer', ...connection }, options.buffers, {
+      onStored: (newest) => {
+        if (held.store !== undefined) held.store.newestId = newest;
+        events.onStored(newest);
       },
-    );
+      onFailure: (code, reason) => held.store?.failed(code, reason),
+      onProbed: (code) => held.store?.probed(code),
+    });
     const readers = new Readers(entry, { role: 'reader', ...connection, sessionTimeoutMinutes });
     held.store = new Store(place, writer, opened, readers, events);
     return held.store;

@@ -165,7 +165,10 @@ export class Readers {
   }
 
   private start(): Thread {
-    const worker = new Worker(this.entry, { workerData: this.data });
+    const worker = new Worker(this.entry, {
+      workerData: this.data,
+      resourceLimits: { maxYoungGenerationSizeMb: 12 },
+    });
     const thread: Thread = { worker, current: undefined };
     const settle = (result: Result): void => {
       const { current } = thread;

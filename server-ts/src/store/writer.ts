@@ -8,9 +8,10 @@
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import { type MessagePort, Worker } from 'node:worker_threads';
+import type { Buffers } from '../buffers.ts';
 import { nowMs } from '../clock.ts';
 import { LIMITS, QUERIES } from '../contract.ts';
-import { type EventTable, INT_WIDTH, NUMBER_WIDTH } from '../event.ts';
+import { type EventTable, intsIn, numbersIn } from '../event.ts';
 import {
   type Connection,
   type ConnectionOptions,
@@ -43,6 +44,7 @@ interface JobMessage {
   readonly extra: Uint8Array | undefined;
   /** The numbers, then the integers, of an `EventTable`. */
   readonly tables: ArrayBuffer;
+  readonly capacity: number;
   readonly count: number;
   readonly ascii: boolean;
 }
@@ -56,7 +58,14 @@ type ToWriter = GroupMessage | { readonly kind: 'probe' } | { readonly kind: 'cl
 type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'unusable'; readonly message: string }
-  | { readonly kind: 'stored'; readonly ids: Float64Array; readonly stored: number; readonly newest: number }
+  | {
+      readonly kind: 'stored';
+      readonly ids: Float64Array;
+      readonly stored: number;
+      readonly newest: number;
+      /** The memory of the group, to be used again. */
+      readonly used: readonly ArrayBuffer[];
+    }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
   | { readonly kind: 'checkpointed'; readonly code: StoreCode | undefined; readonly reason: string }
@@ -83,14 +92,16 @@ const GROUPS_IN_FLIGHT = 2;
 
 export class Writer {
   private readonly worker: Worker;
+  private readonly buffers: Buffers;
   private readonly events: WriterEvents;
   private waiting: Waiting[] = [];
   private readonly inFlight: Waiting[][] = [];
   private flushing = false;
   private closed: (() => void) | undefined;
 
-  private constructor(worker: Worker, events: WriterEvents) {
+  private constructor(worker: Worker, buffers: Buffers, events: WriterEvents) {
     this.worker = worker;
+    this.buffers = buffers;
     this.events = events;
   }
 
@@ -98,11 +109,15 @@ export class Writer {
   static open(
     entry: URL,
     data: WriterData,
+    buffers: Buffers,
     events: WriterEvents,
   ): Promise<{ writer: Writer; opened: Opened }> {
     return new Promise((resolve, reject) => {
-      const worker = new Worker(entry, { workerData: data });
-      const writer = new Writer(worker, events);
+      const worker = new Worker(entry, {
+        workerData: data,
+        resourceLimits: { maxYoungGenerationSizeMb: 12 },
+      });
+      const writer = new Writer(worker, buffers, events);
       worker.once('error', reject);
       worker.on('message', (message: FromWriter) => {
         if (message.kind === 'opened') {
@@ -169,10 +184,10 @@ export class Writer {
     const group = this.waiting.splice(0, taken);
     const transfer: ArrayBuffer[] = [];
     const jobs = group.map(({ table, ascii }): JobMessage => {
-      const tables = table.numbers.buffer as ArrayBuffer;
-      transfer.push(table.body.buffer as ArrayBuffer, tables);
-      if (table.extra !== undefined) transfer.push(table.extra.buffer as ArrayBuffer);
-      return { body: table.body, extra: table.extra, tables, count: table.count, ascii };
+      const { body, extra, memory, capacity, count } = table;
+      transfer.push(body.buffer as ArrayBuffer, memory);
+      if (extra !== undefined) transfer.push(extra.buffer as ArrayBuffer);
+      return { body, extra, tables: memory, capacity, count, ascii };
     });
     this.inFlight.push(group);
     this.send({ kind: 'group', jobs }, transfer);
@@ -183,6 +198,7 @@ export class Writer {
     switch (message.kind) {
       case 'stored': {
         const group = this.inFlight.shift() ?? [];
+        for (const memory of message.used) this.buffers.give(memory);
         if (message.stored > 0) this.events.onStored(message.newest);
         let at = 0;
         for (const { table, settle } of group) {
@@ -242,7 +258,8 @@ export function runWriter(port: MessagePort, data: WriterData): void {
       case 'group':
         try {
           const stored = events.insertGroup(message.jobs.map(toJob), nowMs());
-          send({ kind: 'stored', ...stored }, [stored.ids.buffer as ArrayBuffer]);
+          const used = message.jobs.flatMap(({ body, tables }) => [body.buffer as ArrayBuffer, tables]);
+          send({ kind: 'stored', ...stored, used }, [stored.ids.buffer as ArrayBuffer, ...used]);
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
         }
@@ -299,12 +316,11 @@ function describe(db: Connection, path: string, events: Events): Opened {
 function toJob(message: JobMessage): Job {
   const body = Buffer.from(message.body.buffer, message.body.byteOffset, message.body.byteLength);
   const extra = message.extra;
-  const capacity = message.tables.byteLength / (NUMBER_WIDTH * 8 + INT_WIDTH * 4);
   return {
     body,
     extra: extra && Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength),
-    numbers: new Float64Array(message.tables, 0, capacity * NUMBER_WIDTH),
-    ints: new Int32Array(message.tables, capacity * NUMBER_WIDTH * 8, capacity * INT_WIDTH),
+    numbers: numbersIn(message.tables, message.capacity),
+    ints: intsIn(message.tables, message.capacity),
     count: message.count,
     ascii: message.ascii,
   };
