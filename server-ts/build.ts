@@ -29,6 +29,15 @@ const textFiles: Plugin = {
   },
 };
 
+/** express loads its body parsers and their tables of encodings, which this server never uses. */
+const withoutBodyParser: Plugin = {
+  name: 'without-body-parser',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^body-parser$/ }, () => ({ path: 'body-parser', namespace: 'unused' }));
+    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
 /** What CommonJS packages expect to find. */
 const REQUIRE = [
   "import { createRequire as __createRequire } from 'node:module';",
@@ -61,7 +70,9 @@ await build({
   target: 'node22',
   format: 'esm',
   banner: { js: REQUIRE },
-  plugins: [textFiles],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  plugins: [textFiles, withoutBodyParser],
   legalComments: 'none',
   logLevel: 'warning',
 });

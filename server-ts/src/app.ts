@@ -113,6 +113,8 @@ export class App {
   }
 
   private logFailure(error: unknown, message: string): void {
+    // Reads that wait while the store closes are given up.
+    if (this.isDraining) return;
     this.log.error({ reason: error instanceof Error ? error.message : String(error) }, message);
   }
 }

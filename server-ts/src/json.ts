@@ -4,6 +4,8 @@
  * It answers "is this JSON" and "where do the known fields lie"; it never copies and never decodes, save keys
  * with escapes, which are compared after these are resolved. Of a key given twice the last counts.
  * The caller has checked that the bytes are UTF-8. Positions below zero mean "not JSON".
+ *
+ * Longer than most files: one grammar, whose functions call each other for every byte.
  */
 import { LIMITS } from './contract.ts';
 import { FIELDS, type RawEvents } from './event.ts';

@@ -3,6 +3,8 @@
  *
  * Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14 and MET-01, MET-02; messages are those of the
  * vocabulary. The common case (no escapes, nothing to trim) touches bytes only and makes no string.
+ *
+ * Longer than most files: one check per kind of field, and the order in which they are made.
  */
 import { fill, LIMITS, VOCABULARY } from './contract.ts';
 import {

@@ -167,7 +167,7 @@ export class Readers {
   private start(): Thread {
     const worker = new Worker(this.entry, {
       workerData: this.data,
-      resourceLimits: { maxYoungGenerationSizeMb: 12 },
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
     const thread: Thread = { worker, current: undefined };
     const settle = (result: Result): void => {

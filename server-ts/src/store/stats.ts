@@ -96,9 +96,9 @@ export class Stats {
   }
 
   private writeOne(name: number, agentType: number, delta: StatsDelta, hour: number): void {
-    for (const of of [ALL_TIME, hour]) {
+    for (const bucket of [ALL_TIME, hour]) {
       this.upsert.run(
-        of,
+        bucket,
         name,
         agentType,
         delta.eventCount,

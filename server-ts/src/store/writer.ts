@@ -115,7 +115,7 @@ export class Writer {
     return new Promise((resolve, reject) => {
       const worker = new Worker(entry, {
         workerData: data,
-        resourceLimits: { maxYoungGenerationSizeMb: 12 },
+        resourceLimits: { maxYoungGenerationSizeMb: 4 },
       });
       const writer = new Writer(worker, buffers, events);
       worker.once('error', reject);
