@@ -4,9 +4,9 @@ SELECT * FROM (
   SELECT
     hour,
     strftime('%Y-%m-%dT%H:%M:%fZ', hour, 'unixepoch') AS bucket,
-    total(cost_nanos) / 1e9 AS cost_usd,
-    total(tokens_in) AS tokens_in,
-    total(tokens_out) AS tokens_out,
+    min(total(cost_nanos), 9223372036854775808.0) / 1e9 AS cost_usd,
+    min(total(tokens_in), 9223372036854775808.0) AS tokens_in,
+    min(total(tokens_out), 9223372036854775808.0) AS tokens_out,
     sum(event_count) AS event_count
   FROM stats
   WHERE hour BETWEEN ?1 AND ?2 AND hour >= 0 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)

@@ -1,9 +1,9 @@
 -- ?1 the first hour (-1: all time), ?2 the last hour (-1: all time), ?3 agent_type by number or NULL.
 SELECT
   ifnull(sum(event_count), 0) AS total_events,
-  total(tokens_in) AS total_tokens_in,
-  total(tokens_out) AS total_tokens_out,
-  total(cost_nanos) / 1e9 AS total_cost_usd,
+  min(total(tokens_in), 9223372036854775808.0) AS total_tokens_in,
+  min(total(tokens_out), 9223372036854775808.0) AS total_tokens_out,
+  min(total(cost_nanos), 9223372036854775808.0) / 1e9 AS total_cost_usd,
   ifnull(sum(error_count), 0) AS total_errors
 FROM stats
 WHERE hour BETWEEN ?1 AND ?2 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)

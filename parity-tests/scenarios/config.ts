@@ -73,8 +73,8 @@ async function problems(context: ScenarioContext): Promise<void> {
     [
       'unknown flag --what',
       'unknown environment variable INGEST_X',
-      '--port must be an integer from 0 to 65535, not x',
-      '--max-batch-events must be an integer from 1 to 1000000, not 0',
+      '--port must be an integer from 0 to 65535, not "x"',
+      '--max-batch-events must be an integer from 1 to 1000000, not "0"',
     ],
   );
 }
@@ -122,7 +122,7 @@ async function precedence(context: ScenarioContext): Promise<void> {
     INGEST_MAX_STREAM_CLIENTS: '7',
     INGEST_LOG_LEVEL: '',
     INGEST_MAX_BATCH_EVENTS: '2',
-    INGEST_ALLOW_HOSTS: 'a.test, b.test',
+    INGEST_ALLOW_HOSTS: 'a.test,b.test',
   };
   const server = await context.start({
     env,
@@ -154,7 +154,7 @@ async function openHost(context: ScenarioContext): Promise<void> {
   const exit = await run(context, context.target, ['--host', '0.0.0.0'], {});
   assert.equal(exit.code, 2);
   assert.ok(
-    exit.stderr.includes('--host 0.0.0.0 is not a loopback address and needs --token-file'),
+    exit.stderr.includes('--host "0.0.0.0" is not a loopback address and needs --token-file'),
     exit.stderr,
   );
 }

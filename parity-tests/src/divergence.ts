@@ -11,6 +11,8 @@ export interface Divergence {
   /** `FILE/CASE`, with `*` for any text. */
   readonly pattern: string;
   readonly reason: string;
+  /** A regular expression for heads (Latin-1) of this kind, which the differential scenario then leaves out. */
+  readonly request?: string;
 }
 
 export const MOST_DIVERGENCES = 10;
@@ -71,14 +73,26 @@ function loadList(target: string, folder: URL): Divergence[] {
   const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (!Array.isArray(content)) throw new DivergenceError(`${file.pathname} must be an array`);
   return content.map((entry: unknown, index) => {
-    const { pattern, reason } = (entry ?? {}) as Record<string, unknown>;
+    const { pattern, reason, request } = (entry ?? {}) as Record<string, unknown>;
     if (typeof pattern !== 'string' || typeof reason !== 'string' || pattern === '' || reason.length < 20) {
       throw new DivergenceError(
         `${file.pathname}, entry ${index}: needs a pattern and a reason that explains it`,
       );
     }
-    return { pattern, reason };
+    if (request !== undefined && (typeof request !== 'string' || !isPattern(request))) {
+      throw new DivergenceError(`${file.pathname}, entry ${index}: request must be a regular expression`);
+    }
+    return request === undefined ? { pattern, reason } : { pattern, reason, request };
   });
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function matches(pattern: string, name: string): boolean {

@@ -67,6 +67,8 @@ export class Connection {
     });
     const finished = (): void => {
       this.#ended = true;
+      // What is under way may still be sending; an idle connection ends when the server ends it, as clients do.
+      if (!this.#onData) socket.end();
       this.#resolveEnd();
     };
     // A reset is an end as well; which of the two it was is not observable through every kernel.
@@ -139,6 +141,7 @@ export class Connection {
     const sent = this.#send(outgoing, started, () => found.head !== undefined, unwanted);
     const inTime = await within(Promise.all([settled, sent.catch(() => undefined)]), deadlineMs);
     this.#onData = undefined;
+    if (this.#ended) this.#socket.end();
     if (parser.rest.length > 0) this.#unread.push(parser.rest);
     const all = Buffer.concat(received);
     if (!inTime) return { kind: 'late', afterMs: deadlineMs, received: all };
@@ -170,7 +173,7 @@ export class Connection {
   }
 
   close(): void {
-    this.#socket.resetAndDestroy();
+    this.#socket.destroy();
   }
 
   async #send(

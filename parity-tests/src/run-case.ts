@@ -140,8 +140,10 @@ class CaseRun {
     if (!connection || answer.kind !== 'response') return [];
     const shouldClose = expected?.closed ?? announcesClose(answer.response);
     if (shouldClose) {
-      if (await connection.closedWithin(CLOSE_MS)) return [];
-      return [{ where: 'connection', expected: 'closed', got: `open after ${CLOSE_MS} ms` }];
+      if (!(await connection.closedWithin(CLOSE_MS)))
+        return [{ where: 'connection', expected: 'closed', got: `open after ${CLOSE_MS} ms` }];
+      const more = connection.unread.toString('latin1');
+      return more === '' ? [] : [{ where: 'connection', expected: 'closed, nothing left over', got: more }];
     }
     const probe = compose('GET', '/livez', [['host', `127.0.0.1:${this.#port}`]], Buffer.alloc(0));
     const again = connection.reusable ? await connection.exchange(probe) : undefined;

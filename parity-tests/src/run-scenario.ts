@@ -42,8 +42,13 @@ async function runOnce(
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof SkippedError) return { kind: 'skipped', reason: error.message };
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { kind: 'failed', exchanges: [], message };
+  return { kind: 'failed', exchanges: [], message: error instanceof Error ? located(error) : String(error) };
+}
+
+/** The message, and where in the scenarios it came from. */
+function located(error: Error): string {
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^ {4}at .*\/scenarios\//.test(line));
+  return [error.message, ...frames.map((line) => line.replace(/file:\S*\/(?=scenarios\/)/, ''))].join('\n');
 }
 
 function skipped(file: ScenarioFile, scenario: Scenario, target: string, reason: string): Result {

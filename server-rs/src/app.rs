@@ -40,11 +40,7 @@ pub fn build_app(config: Config, clock: Clock) -> Result<Arc<App>, OpenError> {
     Ok(Arc::new(App {
         started: Instant::now(),
         hub: Arc::new(Hub::new(Arc::clone(&store), config.max_stream_clients)),
-        ingest: Ingest::new(
-            Arc::clone(&store),
-            config.max_batch_events,
-            config.max_metadata_bytes,
-        ),
+        ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, config.max_metadata_bytes),
         admission: Admission::new(config.queue_events, config.queue_bytes),
         guard: Guard::new(&config),
         stats_frames: watch::Sender::new(Bytes::new()),

@@ -59,10 +59,7 @@ pub mod queries {
 
 /// `vocabulary.json`.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Vocabulary {
     pub event_types: Vec<String>,
     pub statuses: Vec<String>,
@@ -77,10 +74,7 @@ pub struct Vocabulary {
 
 /// An error code's status, public text and `Retry-After`.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct ErrorSpec {
     pub status: u16,
     pub text: String,
@@ -89,10 +83,7 @@ pub struct ErrorSpec {
 
 /// What is wrong with a field of an event.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct FieldMessages {
     pub object: String,
     pub string: String,
@@ -110,10 +101,7 @@ pub struct FieldMessages {
 
 /// What is wrong with a query parameter.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct ParameterMessages {
     pub twice: String,
     pub encoding: String,
@@ -128,10 +116,7 @@ pub struct ParameterMessages {
 
 /// `limits.json`; units stand in the names.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Limits {
     pub string_bytes: BTreeMap<String, usize>,
     pub max_integer: u64,
@@ -142,7 +127,9 @@ pub struct Limits {
     pub head_hard_bytes: usize,
     pub header_count: usize,
     pub target_bytes: usize,
+    pub trailer_bytes: usize,
     pub drain_body_bytes: u64,
+    pub compressed_extra_bytes: u64,
     pub head_timeout_ms: u64,
     pub body_idle_timeout_ms: u64,
     pub request_timeout_ms: u64,
@@ -164,10 +151,7 @@ pub struct Limits {
 
 /// `routes.json`.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Routes {
     pub routes: Vec<RouteSpec>,
     pub parameters: BTreeMap<String, ParameterSpec>,
@@ -175,10 +159,7 @@ pub struct Routes {
 
 /// One route: its methods, what it produces, and its parameters in the order of their checks.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct RouteSpec {
     pub path: String,
     pub methods: Vec<String>,
@@ -191,10 +172,7 @@ pub struct RouteSpec {
 
 /// One query parameter.
 #[derive(Debug, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct ParameterSpec {
     pub name: String,
     #[serde(rename = "type")]
@@ -208,10 +186,7 @@ pub struct ParameterSpec {
 /// The types of query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(
-    missing_docs,
-    reason = "the variants are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
 pub enum ParameterKind {
     Text,
     Choice,
@@ -222,10 +197,7 @@ pub enum ParameterKind {
 /// The values of a choice: a list of the vocabulary by its name, or the values themselves.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-#[expect(
-    missing_docs,
-    reason = "the variants are those of the file, which explains them"
-)]
+#[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
 pub enum Choices {
     Vocabulary(String),
     Values(Vec<String>),
@@ -248,7 +220,5 @@ pub(crate) fn parse<T: for<'de> Deserialize<'de>>(text: &'static str) -> T {
 
 /// Puts values into a message's `{name}` places.
 pub fn fill(message: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(message.to_owned(), |text, (name, value)| {
-        text.replace(&format!("{{{name}}}"), value)
-    })
+    values.iter().fold(message.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }

@@ -65,10 +65,7 @@ static SPECS: LazyLock<Vec<&'static ErrorSpec>> = LazyLock::new(|| {
     ErrorCode::ALL
         .iter()
         .map(|code| {
-            VOCABULARY
-                .errors
-                .get(code.as_str())
-                .expect("tests/contract.rs holds the two lists equal")
+            VOCABULARY.errors.get(code.as_str()).expect("tests/contract.rs holds the two lists equal")
         })
         .collect()
 });
@@ -99,11 +96,7 @@ pub struct Failure {
 impl Failure {
     /// A failure that says no more than its code.
     pub fn new(code: ErrorCode) -> Self {
-        Self {
-            code,
-            members: Map::new(),
-            close: false,
-        }
+        Self { code, members: Map::new(), close: false }
     }
 
     /// Adds a member.

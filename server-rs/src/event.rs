@@ -51,10 +51,7 @@ const NAMES: [(Field, &str); 18] = [
 impl Field {
     /// The field of this name.
     pub fn from_name(name: &[u8]) -> Option<Self> {
-        NAMES
-            .iter()
-            .find(|(_, known)| known.as_bytes() == name)
-            .map(|(field, _)| *field)
+        NAMES.iter().find(|(_, known)| known.as_bytes() == name).map(|(field, _)| *field)
     }
 
     /// The name on the wire.
@@ -89,11 +86,7 @@ pub struct Span {
 
 impl Span {
     /// No value at all.
-    pub const ABSENT: Span = Span {
-        start: 0,
-        end: 0,
-        kind: SpanKind::Absent,
-    };
+    pub const ABSENT: Span = Span { start: 0, end: 0, kind: SpanKind::Absent };
 
     /// `null` counts as absent (rule EVT-10).
     pub fn is_absent(self) -> bool {
@@ -112,18 +105,12 @@ pub struct RawEvent {
 impl RawEvent {
     /// An object without fields.
     pub fn empty() -> Self {
-        Self {
-            is_object: true,
-            spans: [Span::ABSENT; NAMES.len()],
-        }
+        Self { is_object: true, spans: [Span::ABSENT; NAMES.len()] }
     }
 
     /// JSON, but no object.
     pub fn not_an_object() -> Self {
-        Self {
-            is_object: false,
-            ..Self::empty()
-        }
+        Self { is_object: false, ..Self::empty() }
     }
 
     /// Where a field lies.

@@ -5,149 +5,15 @@
 //! slow client costs one page, loses nothing, and holds up nobody (rule STR-08). What must stay true: frames
 //! leave in id order, and no lock is held while anything waits.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
-use rusqlite::Row;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
-use crate::render::{Lines, row_object};
+use crate::ring::{Frame, Ring, StreamFilter};
 use crate::store::Store;
-use crate::store::names::NameKind;
-use crate::store::query::{EventFilter, Order, list_events};
-
-/// One event for the stream: its row as JSON on one line, and what filters look at.
-#[derive(Debug)]
-pub struct Frame {
-    id: i64,
-    session_id: Box<str>,
-    agent_type: Box<str>,
-    event_type: Box<str>,
-    row: Bytes,
-}
-
-impl Frame {
-    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let mut text = Vec::with_capacity(1024);
-        row_object(&mut text, row, Lines::One)?;
-        Ok(Self {
-            id: row.get("id")?,
-            session_id: row.get("session_id")?,
-            agent_type: row.get("agent_type")?,
-            event_type: row.get("event_type")?,
-            row: text.into(),
-        })
-    }
-
-    /// The row's id.
-    pub fn id(&self) -> i64 {
-        self.id
-    }
-
-    /// The row as JSON, without line ends.
-    pub fn row(&self) -> &Bytes {
-        &self.row
-    }
-}
-
-/// Which events a client wants (rule STR-05).
-#[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "each is the parameter of its name")]
-pub struct StreamFilter {
-    pub session_id: Option<String>,
-    pub agent_type: Option<String>,
-    pub event_type: Option<String>,
-}
-
-impl StreamFilter {
-    fn admits(&self, frame: &Frame) -> bool {
-        let is =
-            |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
-        is(&self.session_id, &frame.session_id)
-            && is(&self.agent_type, &frame.agent_type)
-            && is(&self.event_type, &frame.event_type)
-    }
-
-    fn page(&self, above: i64) -> EventFilter {
-        let named = [
-            (NameKind::AgentType, &self.agent_type),
-            (NameKind::EventType, &self.event_type),
-        ];
-        EventFilter {
-            session_id: self.session_id.clone(),
-            names: named
-                .into_iter()
-                .filter_map(|(kind, name)| Some((kind, name.clone()?)))
-                .collect(),
-            above,
-            order: Order::OldestFirst,
-            ..EventFilter::default()
-        }
-    }
-}
-
-/// The newest frames: every row with an id above `floor` and not above `head`.
-#[derive(Debug, Default)]
-struct Ring {
-    frames: VecDeque<Arc<Frame>>,
-    bytes: usize,
-    floor: i64,
-    head: i64,
-}
-
-impl Ring {
-    fn push(&mut self, frame: Frame) {
-        self.head = frame.id;
-        self.bytes += frame.row.len();
-        self.frames.push_back(Arc::new(frame));
-        while self.bytes > LIMITS.stream_tail_bytes {
-            let Some(oldest) = self.frames.pop_front() else {
-                break;
-            };
-            self.bytes -= oldest.row.len();
-            self.floor = oldest.id;
-        }
-    }
-
-    fn restart(&mut self, at: i64) {
-        *self = Self {
-            floor: at,
-            head: at,
-            ..Self::default()
-        };
-    }
-
-    /// Frames after a cursor, up to about one write's worth of bytes, and the cursor after them; `None` when the
-    /// cursor is older than the ring.
-    fn after(&self, cursor: i64, filter: &StreamFilter) -> Option<(Vec<Arc<Frame>>, i64)> {
-        if cursor < self.floor {
-            return None;
-        }
-        let start = self.frames.partition_point(|frame| frame.id <= cursor);
-        let (mut taken, mut bytes) = (Vec::new(), 0);
-        for frame in self.frames.range(start..) {
-            if bytes >= WRITE_BYTES {
-                break;
-            }
-            if filter.admits(frame) {
-                bytes += frame.row.len();
-                taken.push(Arc::clone(frame));
-            }
-        }
-        let next = if bytes >= WRITE_BYTES {
-            taken.last().map_or(cursor, |frame| frame.id)
-        } else {
-            self.head
-        };
-        Some((taken, next.max(cursor)))
-    }
-}
-
-/// About as much as one write to a client holds.
-const WRITE_BYTES: usize = 64 * 1024;
+use crate::store::query::list_events;
 
 /// The fan-out; one per server.
 #[derive(Debug)]
@@ -236,7 +102,7 @@ impl Hub {
                 Ok(frames)
             })
             .await?;
-        let last = frames.last().map_or(cursor, |frame| frame.id);
+        let last = frames.last().map_or(cursor, Frame::id);
         let full = frames.len() as u64 >= LIMITS.stream_page_events;
         Ok((frames, if full { last } else { last.max(newest) }))
     }

@@ -25,12 +25,7 @@ pub struct Admission {
 impl Admission {
     /// Nothing waits yet.
     pub fn new(max_events: usize, max_bytes: u64) -> Arc<Self> {
-        Arc::new(Self {
-            max_events,
-            max_bytes,
-            events: AtomicUsize::new(0),
-            bytes: AtomicU64::new(0),
-        })
+        Arc::new(Self { max_events, max_bytes, events: AtomicUsize::new(0), bytes: AtomicU64::new(0) })
     }
 
     /// How many events wait.
@@ -40,11 +35,7 @@ impl Admission {
 
     /// A ticket for nothing yet; dropping it gives back what it holds.
     pub fn ticket(self: &Arc<Self>) -> Ticket {
-        Ticket {
-            admission: Arc::clone(self),
-            events: 0,
-            bytes: 0,
-        }
+        Ticket { admission: Arc::clone(self), events: 0, bytes: 0 }
     }
 }
 
@@ -60,14 +51,8 @@ impl Ticket {
     /// Admits more bytes of a body.
     pub fn add_bytes(&mut self, bytes: u64) -> Result<(), Failure> {
         let admission = &self.admission;
-        let admit = |waiting: u64| {
-            waiting
-                .checked_add(bytes)
-                .filter(|sum| *sum <= admission.max_bytes)
-        };
-        let admitted = admission
-            .bytes
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, admit);
+        let admit = |waiting: u64| waiting.checked_add(bytes).filter(|sum| *sum <= admission.max_bytes);
+        let admitted = admission.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admit);
         admitted.map_err(|_| Failure::new(ErrorCode::Overloaded))?;
         self.bytes += bytes;
         Ok(())
@@ -75,14 +60,8 @@ impl Ticket {
 
     fn add_events(&mut self, events: usize) -> Result<(), Failure> {
         let admission = &self.admission;
-        let admit = |waiting: usize| {
-            waiting
-                .checked_add(events)
-                .filter(|sum| *sum <= admission.max_events)
-        };
-        let admitted = admission
-            .events
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, admit);
+        let admit = |waiting: usize| waiting.checked_add(events).filter(|sum| *sum <= admission.max_events);
+        let admitted = admission.events.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admit);
         admitted.map_err(|_| Failure::new(ErrorCode::Overloaded))?;
         self.events += events;
         Ok(())
@@ -107,11 +86,7 @@ pub struct Ingest {
 impl Ingest {
     /// A pipeline into a store.
     pub fn new(store: Arc<Store>, max_batch_events: usize, max_metadata_bytes: usize) -> Self {
-        Self {
-            store,
-            max_batch_events,
-            max_metadata_bytes,
-        }
+        Self { store, max_batch_events, max_metadata_bytes }
     }
 
     /// The outcome of a body that holds one event.
@@ -129,9 +104,7 @@ impl Ingest {
         let raws = scanned.ok_or(Failure::new(ErrorCode::InvalidBatch))?;
         if raws.len() > self.max_batch_events {
             let failure = Failure::new(ErrorCode::BatchTooLarge);
-            return Err(failure
-                .with("limit", self.max_batch_events)
-                .with("actual", raws.len()));
+            return Err(failure.with("limit", self.max_batch_events).with("actual", raws.len()));
         }
         self.outcomes(body, raws, ticket).await
     }
@@ -158,20 +131,13 @@ impl Ingest {
         let mut stored = if events.is_empty() {
             Vec::new()
         } else {
-            self.store
-                .submit(Submission { body, events })
-                .await
-                .map_err(Failure::new)?
+            self.store.submit(Submission { body, events }).await.map_err(Failure::new)?
         }
         .into_iter();
         // The writer answers the valid ones in their order; the rejected ones keep their places between.
         outcomes
             .into_iter()
-            .map(|rejected| {
-                rejected
-                    .or_else(|| stored.next())
-                    .ok_or(Failure::new(ErrorCode::Internal))
-            })
+            .map(|rejected| rejected.or_else(|| stored.next()).ok_or(Failure::new(ErrorCode::Internal)))
             .collect()
     }
 }

@@ -13,10 +13,14 @@ pub mod text;
 pub mod number;
 /// RFC 3339 and back.
 pub mod timestamp;
+/// JSON's grammar over bytes.
+pub mod scanner;
 /// Where the fields of events lie in a body.
 pub mod json;
 /// An event on its way in.
 pub mod event;
+/// The rules of one field.
+mod fields;
 /// From fields to an event, or to its problems.
 pub mod validate;
 /// Metadata above its limit.
@@ -25,6 +29,8 @@ pub mod truncate;
 pub mod store;
 /// Rows to JSON text.
 pub mod render;
+/// The newest frames of the stream.
+pub mod ring;
 /// From committed rows to stream clients.
 pub mod hub;
 /// Scan, validate, truncate, store, publish.

@@ -32,10 +32,7 @@ fn main() -> ExitCode {
     start_log(&config.log_level);
     // Accepting and answering are cheap beside the writer's thread; more threads than this only cost memory.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     match runtime {
         Ok(runtime) => runtime.block_on(run(config)),
         Err(error) => {
@@ -69,9 +66,7 @@ async fn run(config: Config) -> ExitCode {
             return ExitCode::from(error.exit);
         }
     };
-    let url = listener
-        .local_addr()
-        .map_or_else(|_| String::new(), |address| format!("http://{address}"));
+    let url = listener.local_addr().map_or_else(|_| String::new(), |address| format!("http://{address}"));
     tokio::spawn(Arc::clone(&app).run());
     let mut fatal = app.store.state().fatal();
     let server = tokio::spawn(serve(listener, app.router(), app.draining()));
@@ -94,11 +89,7 @@ async fn run(config: Config) -> ExitCode {
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() {
-        TcpSocket::new_v4()
-    } else {
-        TcpSocket::new_v6()
-    }?;
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // So that a restart need not wait for the last connections of the server before it.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

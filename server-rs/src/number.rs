@@ -15,10 +15,7 @@ pub fn parse_integer(token: &str) -> Option<i64> {
     let value = parse_number(token);
     #[expect(clippy::cast_precision_loss, reason = "2^53-1 is a double")]
     let whole = value >= 0.0 && value.fract() == 0.0 && value <= LIMITS.max_integer as f64;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "checked to be whole and below 2^53"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and below 2^53")]
     whole.then_some(value as i64)
 }
 
@@ -62,26 +59,18 @@ mod tests {
 
     #[test]
     fn nano_dollars_round_half_to_even() {
-        for (usd, nanos) in [
-            (0.1, 100_000_000),
-            (5e-10, 0),
-            (1.5e-9, 2),
-            (2.5e-9, 2),
-            (1e6, 1_000_000_000_000_000),
-        ] {
+        for (usd, nanos) in
+            [(0.1, 100_000_000), (5e-10, 0), (1.5e-9, 2), (2.5e-9, 2), (1e6, 1_000_000_000_000_000)]
+        {
             assert_eq!(nanos_from_usd(usd), nanos, "{usd}");
         }
     }
 
     #[test]
     fn prints_as_ecmascript_does() {
-        for (value, text) in [
-            (5.0, "5"),
-            (1e-7, "1e-7"),
-            (0.000_001, "0.000001"),
-            (1e21, "1e+21"),
-            (-0.0, "0"),
-        ] {
+        for (value, text) in
+            [(5.0, "5"), (1e-7, "1e-7"), (0.000_001, "0.000001"), (1e21, "1e+21"), (-0.0, "0")]
+        {
             let mut out = Vec::new();
             print_number(&mut out, value);
             assert_eq!(String::from_utf8_lossy(&out), text);

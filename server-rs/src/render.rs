@@ -75,10 +75,7 @@ fn metadata(out: &mut Vec<u8>, text: &[u8], lines: Lines) {
         Lines::AsSent => out.extend_from_slice(text),
         // Inside strings JSON allows neither, so these stand between tokens.
         Lines::One => {
-            out.extend(
-                text.iter()
-                    .map(|&byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte }),
-            );
+            out.extend(text.iter().map(|&byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte }));
         }
     }
 }
@@ -110,13 +107,7 @@ pub struct Page {
 impl Page {
     /// A page of up to `limit` rows; `cursor` is the column that `next` is taken from.
     pub fn new(name: &str, cursor: &'static str, limit: u64) -> Self {
-        Self {
-            json: format!("{{\"{name}\":[").into_bytes(),
-            cursor,
-            limit,
-            rows: 0,
-            last: 0,
-        }
+        Self { json: format!("{{\"{name}\":[").into_bytes(), cursor, limit, rows: 0, last: 0 }
     }
 
     /// Takes a row; the one after the last only tells that there is more.

@@ -18,11 +18,7 @@ pub fn decode_string(token: &str, escaped: bool) -> Result<Cow<'_, str>, IllForm
     } else {
         Cow::Borrowed(&token[1..token.len() - 1])
     };
-    if text.contains('\0') {
-        Err(IllFormed)
-    } else {
-        Ok(text)
-    }
+    if text.contains('\0') { Err(IllFormed) } else { Ok(text) }
 }
 
 /// Removes ECMAScript white space and line terminators from both ends (ECMA-262, `String.prototype.trim`).

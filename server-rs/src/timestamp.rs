@@ -20,11 +20,7 @@ pub fn parse_timestamp(text: &str) -> Option<i64> {
     let year = digits(&fixed[0..4])?;
     let month = Month::try_from(u8::try_from(digits(&fixed[5..7])?).ok()?).ok()?;
     let date = Date::from_calendar_date(year, month, u8::try_from(digits(&fixed[8..10])?).ok()?).ok()?;
-    let (hour, minute, second) = (
-        digits(&fixed[11..13])?,
-        digits(&fixed[14..16])?,
-        digits(&fixed[17..19])?,
-    );
+    let (hour, minute, second) = (digits(&fixed[11..13])?, digits(&fixed[14..16])?, digits(&fixed[17..19])?);
     if !separators || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
@@ -47,9 +43,7 @@ fn fraction(rest: &[u8]) -> Option<(i64, &[u8])> {
     if count == 0 {
         return None;
     }
-    let millis = (0..3).fold(0, |sum, i| {
-        sum * 10 + i64::from(if i < count { after[i] - b'0' } else { 0 })
-    });
+    let millis = (0..3).fold(0, |sum, i| sum * 10 + i64::from(if i < count { after[i] - b'0' } else { 0 }));
     Some((millis, &after[count..]))
 }
 
@@ -67,20 +61,15 @@ fn offset(zone: &[u8]) -> Option<i64> {
 }
 
 fn digits(bytes: &[u8]) -> Option<i32> {
-    bytes.iter().try_fold(0, |sum, byte| {
-        byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0'))
-    })
+    bytes.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0')))
 }
 
 /// `2026-02-18T18:06:41.231Z`; milliseconds within the years 0000 to 9999.
 pub fn format_timestamp(ms: i64) -> String {
     let (days, of_day) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
-    let julian = i32::try_from(days)
-        .unwrap_or(0)
-        .saturating_add(UNIX_EPOCH_JULIAN_DAY);
-    let (year, month, day) = Date::from_julian_day(julian).map_or((0, 1, 1), |date| {
-        (date.year(), u8::from(date.month()), date.day())
-    });
+    let julian = i32::try_from(days).unwrap_or(0).saturating_add(UNIX_EPOCH_JULIAN_DAY);
+    let (year, month, day) = Date::from_julian_day(julian)
+        .map_or((0, 1, 1), |date| (date.year(), u8::from(date.month()), date.day()));
     let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
     let (second, milli) = (of_day / 1000 % 60, of_day % 1000);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
@@ -102,11 +91,7 @@ mod tests {
             ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
         ];
         for (text, expected) in cases {
-            assert_eq!(
-                parse_timestamp(text).map(format_timestamp).as_deref(),
-                Some(expected),
-                "{text}"
-            );
+            assert_eq!(parse_timestamp(text).map(format_timestamp).as_deref(), Some(expected), "{text}");
         }
     }
 

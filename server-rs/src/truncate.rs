@@ -46,19 +46,16 @@ mod tests {
         let big = "x".repeat(300);
         let text =
             format!(r#"{{"type":"t","other":"{big}","query":"{big}","error": {{"a":1}},"\u0065rror":2.50}}"#);
-        let expected = format!(
-            r#"{{"_truncated":true,"_original_bytes":{},"error":2.50,"type":"t"}}"#,
-            text.len()
-        );
+        let expected =
+            format!(r#"{{"_truncated":true,"_original_bytes":{},"error":2.50,"type":"t"}}"#, text.len());
         assert_eq!(truncate_metadata(&text, 256).as_deref(), Some(expected.as_str()));
     }
 
     #[test]
     fn fits_to_the_last_byte() {
         let text = |n: usize| format!(r#"{{"path":"{}","z":"{}"}}"#, "p".repeat(n), "z".repeat(300));
-        let lengths: Vec<usize> = (190..230)
-            .map(|n| truncate_metadata(&text(n), 256).map_or(0, |summary| summary.len()))
-            .collect();
+        let lengths: Vec<usize> =
+            (190..230).map(|n| truncate_metadata(&text(n), 256).map_or(0, |summary| summary.len())).collect();
         assert_eq!(lengths.iter().max(), Some(&256));
         assert!(
             lengths.contains(&40) || lengths.iter().any(|&len| len < 60),

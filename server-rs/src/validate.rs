@@ -2,11 +2,9 @@
 //!
 //! Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14; messages are those of the vocabulary.
 
-use crate::contract::{LIMITS, VOCABULARY, fill};
-use crate::event::{Event, Field, FieldError, RawEvent, Span, SpanKind, Text};
-use crate::number::{nanos_from_usd, parse_integer, parse_number};
-use crate::text::{decode_string, trim_text};
-use crate::timestamp::parse_timestamp;
+use crate::contract::VOCABULARY;
+use crate::event::{Event, Field, FieldError, RawEvent, Span, Text};
+use crate::fields::Checker;
 use crate::truncate::truncate_metadata;
 
 /// The event, or its problems in the order of the contract. `max_metadata_bytes` is the flag's value.
@@ -16,16 +14,9 @@ pub fn validate_event(
     max_metadata_bytes: usize,
 ) -> Result<Event, Vec<FieldError>> {
     if !raw.is_object {
-        return Err(vec![FieldError {
-            field: "body",
-            message: VOCABULARY.field_messages.object.clone(),
-        }]);
+        return Err(vec![FieldError { field: "body", message: VOCABULARY.field_messages.object.clone() }]);
     }
-    let mut checker = Checker {
-        body,
-        raw,
-        problems: Vec::new(),
-    };
+    let mut checker = Checker { body, raw, problems: Vec::new() };
     let session_id = checker.required_text(Field::SessionId);
     let agent_type = checker.required_text(Field::AgentType);
     let event_type = checker.required_choice(Field::EventType, &VOCABULARY.event_types);
@@ -83,178 +74,6 @@ fn metadata(body: &str, span: Span, limit: usize) -> (Text, bool) {
     }
 }
 
-struct Checker<'a> {
-    body: &'a str,
-    raw: &'a RawEvent,
-    problems: Vec<FieldError>,
-}
-
-impl<'a> Checker<'a> {
-    fn problem<T>(&mut self, field: Field, message: impl Into<String>) -> Option<T> {
-        self.problems.push(FieldError {
-            field: field.name(),
-            message: message.into(),
-        });
-        None
-    }
-
-    fn token(&self, span: Span) -> &'a str {
-        &self.body[span.start..span.end]
-    }
-
-    /// A string's text with its place; untrimmed.
-    fn decoded(&mut self, field: Field, not_a_string: &str) -> Option<Decoded<'a>> {
-        let span = self.raw.get(field);
-        let escaped = match span.kind {
-            SpanKind::String => false,
-            SpanKind::EscapedString => true,
-            _ => return self.problem(field, not_a_string),
-        };
-        match decode_string(self.token(span), escaped) {
-            Ok(std::borrow::Cow::Borrowed(text)) => Some(Decoded::InBody(text, span.start + 1)),
-            Ok(std::borrow::Cow::Owned(text)) => Some(Decoded::Owned(text)),
-            Err(_) => self.problem(field, &*VOCABULARY.field_messages.well_formed),
-        }
-    }
-
-    fn required_text(&mut self, field: Field) -> Option<Text> {
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string)?;
-        if trim_text(decoded.text()).is_empty() {
-            return self.problem(field, &*VOCABULARY.field_messages.non_empty);
-        }
-        self.bounded(field, decoded)
-    }
-
-    fn text(&mut self, field: Field) -> Option<Text> {
-        if self.raw.get(field).is_absent() {
-            return None;
-        }
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string_when_provided)?;
-        if trim_text(decoded.text()).is_empty() {
-            None
-        } else {
-            self.bounded(field, decoded)
-        }
-    }
-
-    fn bounded(&mut self, field: Field, decoded: Decoded<'a>) -> Option<Text> {
-        let text = decoded.into_trimmed();
-        let limit = LIMITS
-            .string_bytes
-            .get(field.name())
-            .copied()
-            .unwrap_or(usize::MAX);
-        if text.of(self.body).len() > limit {
-            let message = fill(
-                &VOCABULARY.field_messages.max_bytes,
-                &[("limit", &limit.to_string())],
-            );
-            return self.problem(field, message);
-        }
-        Some(text)
-    }
-
-    fn required_choice(&mut self, field: Field, choices: &'static [String]) -> Option<&'static str> {
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string)?;
-        let text = trim_text(decoded.text());
-        if text.is_empty() {
-            return self.problem(field, &*VOCABULARY.field_messages.non_empty);
-        }
-        self.one_of(field, text, choices)
-    }
-
-    fn choice(&mut self, field: Field, choices: &'static [String]) -> Option<&'static str> {
-        if self.raw.get(field).is_absent() {
-            return None;
-        }
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string_when_provided)?;
-        self.one_of(field, decoded.text(), choices)
-    }
-
-    fn one_of(&mut self, field: Field, text: &str, choices: &'static [String]) -> Option<&'static str> {
-        if let Some(known) = choices.iter().find(|choice| *choice == text) {
-            return Some(known);
-        }
-        self.problem(
-            field,
-            fill(
-                &VOCABULARY.field_messages.one_of,
-                &[("values", &choices.join(", "))],
-            ),
-        )
-    }
-
-    fn integer(&mut self, field: Field) -> Option<i64> {
-        let span = self.raw.get(field);
-        if span.is_absent() {
-            return None;
-        }
-        let value = if span.kind == SpanKind::Number {
-            parse_integer(self.token(span))
-        } else {
-            None
-        };
-        value.or_else(|| self.problem(field, &*VOCABULARY.field_messages.integer))
-    }
-
-    fn cost(&mut self, field: Field) -> Option<i64> {
-        let span = self.raw.get(field);
-        if span.is_absent() {
-            return None;
-        }
-        let value = if span.kind == SpanKind::Number {
-            parse_number(self.token(span))
-        } else {
-            f64::NAN
-        };
-        if value.is_nan() || value < 0.0 {
-            self.problem(field, &*VOCABULARY.field_messages.number)
-        } else if value > LIMITS.max_cost_usd {
-            let limit = LIMITS.max_cost_usd.to_string();
-            self.problem(
-                field,
-                fill(&VOCABULARY.field_messages.max_number, &[("limit", &limit)]),
-            )
-        } else {
-            Some(nanos_from_usd(value))
-        }
-    }
-
-    fn timestamp(&mut self, field: Field) -> Option<i64> {
-        if self.raw.get(field).is_absent() {
-            return None;
-        }
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.timestamp_string)?;
-        parse_timestamp(decoded.text()).or_else(|| self.problem(field, &*VOCABULARY.field_messages.timestamp))
-    }
-}
-
-enum Decoded<'a> {
-    /// Text that stands in the body, from this byte on.
-    InBody(&'a str, usize),
-    Owned(String),
-}
-
-impl Decoded<'_> {
-    fn text(&self) -> &str {
-        match self {
-            Decoded::InBody(text, _) => text,
-            Decoded::Owned(text) => text,
-        }
-    }
-
-    fn into_trimmed(self) -> Text {
-        match self {
-            Decoded::InBody(text, start) => {
-                let trimmed = trim_text(text);
-                let from = start + (trimmed.as_ptr() as usize - text.as_ptr() as usize);
-                Text::Range(from, from + trimmed.len())
-            }
-            Decoded::Owned(text) => Text::Owned(trim_text(&text).into()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,12 +81,8 @@ mod tests {
 
     fn check(body: &str) -> Result<Event, Vec<String>> {
         let raw = scan_event(body).expect("valid JSON");
-        validate_event(body, &raw, 10_240).map_err(|problems| {
-            problems
-                .iter()
-                .map(|p| format!("{}: {}", p.field, p.message))
-                .collect()
-        })
+        validate_event(body, &raw, 10_240)
+            .map_err(|problems| problems.iter().map(|p| format!("{}: {}", p.field, p.message)).collect())
     }
 
     #[test]
@@ -292,22 +107,13 @@ mod tests {
         let event = check(body).expect("valid");
         assert_eq!(event.session_id.of(body), "é s");
         assert_eq!(event.agent_type.of(body), "a");
-        assert_eq!(
-            (event.event_type, event.status, event.source),
-            ("error", "error", "api")
-        );
-        assert_eq!(
-            (event.tool_name, event.event_id, event.metadata.of(body)),
-            (None, None, "{}")
-        );
+        assert_eq!((event.event_type, event.status, event.source), ("error", "error", "api"));
+        assert_eq!((event.tool_name, event.event_id, event.metadata.of(body)), (None, None, "{}"));
     }
 
     #[test]
     fn an_infinite_cost_is_above_the_limit() {
         let body = r#"{"session_id":"s","agent_type":"a","event_type":"error","cost_usd":1e400}"#;
-        assert_eq!(
-            check(body),
-            Err(vec!["cost_usd: must be at most 1000000".to_owned()])
-        );
+        assert_eq!(check(body), Err(vec!["cost_usd: must be at most 1000000".to_owned()]));
     }
 }

@@ -10,9 +10,7 @@ use ingest_server::event::Field;
 use ingest_server::store::names::NameKind;
 
 fn contract(path: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../contract")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../contract").join(path)
 }
 
 #[test]
@@ -35,10 +33,7 @@ fn name_kinds_are_those_of_the_vocabulary_and_in_its_order() {
 #[test]
 fn fields_with_a_limit_are_fields_of_events() {
     for field in LIMITS.string_bytes.keys() {
-        assert_eq!(
-            Field::from_name(field.as_bytes()).map(Field::name),
-            Some(field.as_str())
-        );
+        assert_eq!(Field::from_name(field.as_bytes()).map(Field::name), Some(field.as_str()));
     }
     let schema: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(contract("event.schema.json")).expect("readable"))
@@ -54,12 +49,7 @@ fn fields_with_a_limit_are_fields_of_events() {
 fn parameters_of_routes_are_described() {
     for route in &ROUTES.routes {
         for parameter in &route.parameters {
-            assert!(
-                ROUTES.parameters.contains_key(parameter),
-                "{} of {}",
-                parameter,
-                route.path
-            );
+            assert!(ROUTES.parameters.contains_key(parameter), "{} of {}", parameter, route.path);
         }
     }
 }

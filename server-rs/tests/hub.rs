@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use ingest_server::clock::Clock;
 use ingest_server::config::Durability;
-use ingest_server::hub::{Hub, StreamFilter, Subscription};
+use ingest_server::hub::{Hub, Subscription};
 use ingest_server::json::scan_batch;
+use ingest_server::ring::StreamFilter;
 use ingest_server::store::Store;
 use ingest_server::store::events::Submission;
 use ingest_server::validate::validate_event;
@@ -18,19 +19,15 @@ async fn store_events(store: &Store, session: &str, count: usize, metadata_bytes
     );
     let body = format!(r#"{{"events":[{}]}}"#, vec![event; count].join(","));
     let raws = scan_batch(&body).expect("valid JSON").expect("an array");
-    let events = raws
-        .iter()
-        .map(|raw| validate_event(&body, raw, 1 << 24).expect("valid"))
-        .collect();
+    let events = raws.iter().map(|raw| validate_event(&body, raw, 1 << 24).expect("valid")).collect();
     store.submit(Submission { body, events }).await.expect("stored");
 }
 
 async fn ids(subscription: &mut Subscription, count: usize) -> Vec<i64> {
     let mut ids = Vec::new();
     while ids.len() < count {
-        let frames = tokio::time::timeout(Duration::from_secs(20), subscription.next())
-            .await
-            .expect("in time");
+        let frames =
+            tokio::time::timeout(Duration::from_secs(20), subscription.next()).await.expect("in time");
         ids.extend(frames.expect("frames").iter().map(|frame| frame.id()));
     }
     ids
@@ -91,10 +88,7 @@ async fn a_filter_passes_over_what_it_does_not_admit() {
     let (store, hub) = start(folder.path(), 4);
     store_events(&store, "other", 700, 10).await;
     store_events(&store, "mine", 1, 10).await;
-    let filter = StreamFilter {
-        session_id: Some("mine".to_owned()),
-        ..StreamFilter::default()
-    };
+    let filter = StreamFilter { session_id: Some("mine".to_owned()), ..StreamFilter::default() };
     let mut subscription = hub.subscribe(Some(0), filter).expect("a slot");
     assert_eq!(ids(&mut subscription, 1).await, [701]);
     store_events(&store, "other", 50, 10).await;

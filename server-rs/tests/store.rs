@@ -21,20 +21,14 @@ fn submission(events: &[(&str, &str)]) -> Submission {
         .collect();
     let body = format!(r#"{{"events":[{}]}}"#, items.join(","));
     let raws = scan_batch(&body).expect("valid JSON").expect("an array");
-    let events = raws
-        .iter()
-        .map(|raw| validate_event(&body, raw, 1024).expect("valid"))
-        .collect();
+    let events = raws.iter().map(|raw| validate_event(&body, raw, 1024).expect("valid")).collect();
     Submission { body, events }
 }
 
 fn open(folder: &Path) -> (Store, Connection) {
     let path = folder.join("events.db");
     let store = Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens");
-    let location = Location {
-        path,
-        durability: Durability::Process,
-    };
+    let location = Location { path, durability: Durability::Process };
     (store, open_connection(&location).expect("opens"))
 }
 
@@ -59,10 +53,7 @@ async fn every_connection_has_the_pragmas() {
                 "mmap_size",
                 "cache_size",
             ];
-            let values = names
-                .iter()
-                .map(|name| integer(name))
-                .collect::<rusqlite::Result<Vec<i64>>>()?;
+            let values = names.iter().map(|name| integer(name)).collect::<rusqlite::Result<Vec<i64>>>()?;
             let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
             Ok((values, mode))
         };
@@ -87,17 +78,9 @@ async fn a_reader_cannot_write() {
 async fn an_event_id_is_accepted_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, _) = open(folder.path());
-    let first = store
-        .submit(submission(&[("s", "x"), ("s", "x"), ("s", "y")]))
-        .await;
-    assert_eq!(
-        first,
-        Ok(vec![Outcome::Stored(1), Outcome::Duplicate, Outcome::Stored(2)])
-    );
-    assert_eq!(
-        store.submit(submission(&[("t", "y")])).await,
-        Ok(vec![Outcome::Duplicate])
-    );
+    let first = store.submit(submission(&[("s", "x"), ("s", "x"), ("s", "y")])).await;
+    assert_eq!(first, Ok(vec![Outcome::Stored(1), Outcome::Duplicate, Outcome::Stored(2)]));
+    assert_eq!(store.submit(submission(&[("t", "y")])).await, Ok(vec![Outcome::Duplicate]));
     assert_eq!(*store.newest().borrow(), 2);
     store.close();
     let (store, connection) = open(folder.path());
@@ -106,10 +89,7 @@ async fn an_event_id_is_accepted_once() {
         Ok(vec![Outcome::Duplicate, Outcome::Stored(3)])
     );
     assert_eq!(count(&connection, "SELECT count(*) FROM sessions"), 2);
-    assert_eq!(
-        count(&connection, "SELECT revision FROM topics WHERE topic = 'events'"),
-        2
-    );
+    assert_eq!(count(&connection, "SELECT revision FROM topics WHERE topic = 'events'"), 2);
     store.close();
 }
 
@@ -120,39 +100,22 @@ fn a_group_that_fails_leaves_nothing_behind() {
     store.close();
     let mut writer = EventWriter::default();
     let good = submission(&[("s", "1"), ("s", "2")]);
-    writer
-        .insert_group(&connection, [&good].into_iter(), 1000)
-        .expect("stored");
+    writer.insert_group(&connection, [&good].into_iter(), 1000).expect("stored");
     // The third row of the next group fails inside the transaction, after names, keys and rows were written.
     connection
         .execute_batch("CREATE TEMP TRIGGER fails BEFORE INSERT ON events WHEN NEW.id = 5 BEGIN SELECT RAISE(ABORT, 'no'); END")
         .expect("a trigger");
     let bad = submission(&[("new", "3"), ("s", "4"), ("s", "5")]);
-    assert!(
-        writer
-            .insert_group(&connection, [&bad].into_iter(), 2000)
-            .is_err()
-    );
+    assert!(writer.insert_group(&connection, [&bad].into_iter(), 2000).is_err());
     assert!(connection.is_autocommit());
     assert_eq!(count(&connection, "SELECT count(*) FROM events"), 2);
     assert_eq!(count(&connection, "SELECT count(*) FROM event_keys"), 2);
     assert_eq!(count(&connection, "SELECT count(*) FROM sessions"), 1);
     connection.execute_batch("DROP TRIGGER fails").expect("dropped");
-    let (outcomes, newest) = writer
-        .insert_group(&connection, [&bad].into_iter(), 3000)
-        .expect("stored");
-    assert_eq!(
-        outcomes,
-        [[Outcome::Stored(3), Outcome::Stored(4), Outcome::Stored(5)]]
-    );
+    let (outcomes, newest) = writer.insert_group(&connection, [&bad].into_iter(), 3000).expect("stored");
+    assert_eq!(outcomes, [[Outcome::Stored(3), Outcome::Stored(4), Outcome::Stored(5)]]);
     assert_eq!(newest, Some(5));
-    assert_eq!(
-        count(
-            &connection,
-            "SELECT event_count FROM sessions WHERE session_id = 's'"
-        ),
-        4
-    );
+    assert_eq!(count(&connection, "SELECT event_count FROM sessions WHERE session_id = 's'"), 4);
 }
 
 #[test]
@@ -164,7 +127,5 @@ fn a_second_store_on_the_same_file_is_refused() {
     assert_eq!(error.exit, 65);
     assert!(error.message.contains("in use"));
     store.close();
-    Store::open(path.to_str().expect("text"), Durability::Process, Clock)
-        .expect("free again")
-        .close();
+    Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("free again").close();
 }

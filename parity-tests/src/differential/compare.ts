@@ -1,12 +1,12 @@
 /**
- * Compares the answers of two servers to the same bytes: status, headers but Date, body.
+ * Compares the answers of two servers to the same bytes: status, headers but Date, body, the end.
  */
 import { type Answer, announcesClose } from '../http-client.ts';
 import type { Header } from '../http-parser.ts';
 import { normaliseBody } from './normalise.ts';
 
-/** An answer as lines that must be equal. */
-export function comparable(answer: Answer, closed: boolean): string {
+/** An answer as lines that must be equal. `closed`, `more`: whether the server ended it, whether bytes followed. */
+export function comparable(answer: Answer, closed: boolean, more: boolean): string {
   // How a connection ends without an answer (FIN or RST, with or without garbage) is the kernel's business.
   if (answer.kind !== 'response')
     return answer.kind === 'garbled' ? `garbled: ${answer.problem}` : answer.kind;
@@ -22,13 +22,19 @@ export function comparable(answer: Answer, closed: boolean): string {
     )
     .sort();
   const interim = response.interim.map((head) => String(head.status));
-  const end = announcesClose(response) ? `closed: ${closed}` : 'open';
-  return [
-    String(response.status),
-    ...interim,
-    ...headers,
-    end,
-    '',
-    normaliseBody(response.body.toString('latin1')),
-  ].join('\n');
+  const end = `${announcesClose(response) ? `closed: ${closed}` : 'open'}${more ? ', more bytes follow' : ''}`;
+  const body = normaliseBody(response.body.toString('latin1'));
+  return [String(response.status), ...interim, ...headers, end, '', body].join('\n');
+}
+
+/** Two differences of the same kind have the same text here: the lines that differ, without their numbers. */
+export function kindOfDifference(rs: string, ts: string): string {
+  const one = rs.split('\n');
+  const other = ts.split('\n');
+  const only = [
+    ...one.filter((line) => !other.includes(line)),
+    '|',
+    ...other.filter((line) => !one.includes(line)),
+  ];
+  return only.map((line) => line.replace(/\d+/g, '0').slice(0, 80)).join('\n');
 }

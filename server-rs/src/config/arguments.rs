@@ -51,10 +51,7 @@ impl Reader {
                     self.flag(&format!("-{short}"), &name, value.is_some(), &mut print);
                 }
                 Arg::Value(value) => {
-                    self.problem(
-                        "unexpected_argument",
-                        &[("argument", &quoted(&value.to_string_lossy()))],
-                    );
+                    self.problem("unexpected_argument", &[("argument", &quoted(&value.to_string_lossy()))]);
                 }
             }
         }
@@ -111,14 +108,11 @@ impl Reader {
                 continue;
             };
             let texts: Vec<&str> = if option.kind == OptionKind::List {
-                text.split(',').collect()
+                text.split(',').map(|item| item.trim_matches([' ', '\t'])).collect()
             } else {
                 vec![&text]
             };
-            let given = texts.iter().map(|text| Given {
-                source: name.clone(),
-                text: (*text).to_owned(),
-            });
+            let given = texts.iter().map(|text| Given { source: name.clone(), text: (*text).to_owned() });
             self.given.insert(&option.name, given.collect());
         }
     }

@@ -37,10 +37,7 @@ impl Durability {
 
 /// The checked configuration; units stand in the names.
 #[derive(Debug, Clone)]
-#[expect(
-    missing_docs,
-    reason = "each is the flag of its name, explained in contract/config.json"
-)]
+#[expect(missing_docs, reason = "each is the flag of its name, explained in contract/config.json")]
 pub struct Config {
     pub host: IpAddr,
     pub port: u16,
@@ -81,11 +78,7 @@ pub fn parse_config(
     }
     reader.environment(env);
     let config = reader.config();
-    if reader.problems.is_empty() {
-        Ok(Command::Run(Box::new(config)))
-    } else {
-        Err(reader.problems)
-    }
+    if reader.problems.is_empty() { Ok(Command::Run(Box::new(config))) } else { Err(reader.problems) }
 }
 
 #[cfg(test)]
@@ -93,18 +86,12 @@ mod tests {
     use super::*;
 
     fn problems(args: &[&str], env: &[(&str, &str)]) -> Vec<String> {
-        let env = env
-            .iter()
-            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        parse_config(args.iter().map(OsString::from), env)
-            .err()
-            .unwrap_or_default()
+        let env = env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        parse_config(args.iter().map(OsString::from), env).err().unwrap_or_default()
     }
 
     fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
-        let env = env
-            .iter()
-            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let env = env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         match parse_config(args.iter().map(OsString::from), env) {
             Ok(Command::Run(config)) => *config,
             other => panic!("{other:?}"),
@@ -113,23 +100,9 @@ mod tests {
 
     #[test]
     fn reports_every_problem_in_its_order() {
-        let args = [
-            "--port=70000",
-            "x",
-            "--nope",
-            "--db",
-            "--port",
-            "1",
-            "--queue-events",
-            "5",
-            "--host=0.0.0.0",
-        ];
-        let env = [
-            ("INGEST_ZZZ", "1"),
-            ("INGEST_AAA", ""),
-            ("INGEST_HEARTBEAT_MS", "1e3"),
-            ("HOME", "/"),
-        ];
+        let args =
+            ["--port=70000", "x", "--nope", "--db", "--port", "1", "--queue-events", "5", "--host=0.0.0.0"];
+        let env = [("INGEST_ZZZ", "1"), ("INGEST_AAA", ""), ("INGEST_HEARTBEAT_MS", "1e3"), ("HOME", "/")];
         let expected = [
             "unexpected argument \"x\"",
             "unknown flag --nope",
@@ -149,11 +122,7 @@ mod tests {
     fn a_flag_beats_its_variable_and_an_empty_variable_is_unset() {
         let found = config(
             &["--port", "0"],
-            &[
-                ("INGEST_PORT", "x"),
-                ("INGEST_DB", ""),
-                ("INGEST_ALLOW_HOSTS", "a.b,C"),
-            ],
+            &[("INGEST_PORT", "x"), ("INGEST_DB", ""), ("INGEST_ALLOW_HOSTS", "a.b,C")],
         );
         assert_eq!((found.port, found.db.as_str()), (0, "./data/events.db"));
         assert_eq!(found.allow_hosts, ["a.b", "c"]);
@@ -161,10 +130,7 @@ mod tests {
 
     #[test]
     fn lists_repeat_and_help_wins() {
-        assert_eq!(
-            config(&["--allow-host=a", "--allow-host", "b"], &[]).allow_hosts,
-            ["a", "b"]
-        );
+        assert_eq!(config(&["--allow-host=a", "--allow-host", "b"], &[]).allow_hosts, ["a", "b"]);
         let asked = parse_config(["--help", "--nope"].map(OsString::from), []);
         assert!(matches!(asked, Ok(Command::Print(text)) if text.starts_with("Usage: ingest-server")));
     }

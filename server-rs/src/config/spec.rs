@@ -76,32 +76,19 @@ pub fn help_text() -> String {
         rows.push((format!("-{}, --{}", flag.short, flag.name), flag.help.clone()));
     }
     let width = rows.iter().map(|(left, _)| left.len()).max().unwrap_or(0);
-    let lines: String = rows
-        .iter()
-        .map(|(left, right)| format!("  {left:width$}  {right}\n"))
-        .collect();
+    let lines: String = rows.iter().map(|(left, right)| format!("  {left:width$}  {right}\n")).collect();
     format!("{}\n\n{}\n\nOptions:\n{lines}", SPEC.usage, SPEC.headline)
 }
 
 /// `--version` (rule PRO-04).
 pub fn version_text() -> String {
-    format!(
-        "ingest-server {} (contract {})\n",
-        env!("CARGO_PKG_VERSION"),
-        *VERSION
-    )
+    format!("ingest-server {} (contract {})\n", env!("CARGO_PKG_VERSION"), *VERSION)
 }
 
 /// A message of `config.json`'s `exits`, with its exit code.
 pub fn exit_message(exit: &str, message: &str, values: &[(&str, &str)]) -> (u8, String) {
     let spec = SPEC.exits.get(exit);
-    let code = spec
-        .and_then(|spec| spec.get("code"))
-        .and_then(Value::as_u64)
-        .unwrap_or(1);
-    let text = spec
-        .and_then(|spec| spec.get(message))
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let code = spec.and_then(|spec| spec.get("code")).and_then(Value::as_u64).unwrap_or(1);
+    let text = spec.and_then(|spec| spec.get(message)).and_then(Value::as_str).unwrap_or_default();
     (u8::try_from(code).unwrap_or(1), fill(text, values))
 }

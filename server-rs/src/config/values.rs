@@ -24,10 +24,7 @@ impl Reader {
                     numbers.insert(name, self.integer(option, given.first()));
                 }
                 OptionKind::List => {
-                    let values = given
-                        .iter()
-                        .filter_map(|given| self.list_item(name, given))
-                        .collect();
+                    let values = given.iter().filter_map(|given| self.list_item(name, given)).collect();
                     lists.insert(name, values);
                 }
                 OptionKind::Text | OptionKind::Choice => {
@@ -77,18 +74,16 @@ impl Reader {
         let digits =
             (1..=16).contains(&given.text.len()) && given.text.bytes().all(|byte| byte.is_ascii_digit());
         let value = if digits { given.text.parse().ok() } else { None };
-        value
-            .filter(|value| (minimum..=maximum).contains(value))
-            .unwrap_or_else(|| {
-                let values = [
-                    ("source", given.source.as_str()),
-                    ("minimum", &minimum.to_string()),
-                    ("maximum", &maximum.to_string()),
-                    ("value", &quoted(&given.text)),
-                ];
-                self.problem("integer", &values);
-                default
-            })
+        value.filter(|value| (minimum..=maximum).contains(value)).unwrap_or_else(|| {
+            let values = [
+                ("source", given.source.as_str()),
+                ("minimum", &minimum.to_string()),
+                ("maximum", &maximum.to_string()),
+                ("value", &quoted(&given.text)),
+            ];
+            self.problem("integer", &values);
+            default
+        })
     }
 
     fn text(&mut self, option: &OptionSpec, given: Option<&Given>) -> String {
@@ -116,10 +111,7 @@ impl Reader {
         }
         let address = text.parse().ok();
         if let (None, Some(given)) = (address, given) {
-            self.problem(
-                "host",
-                &[("source", &given.source), ("value", &quoted(&given.text))],
-            );
+            self.problem("host", &[("source", &given.source), ("value", &quoted(&given.text))]);
         }
         address
     }
@@ -134,10 +126,7 @@ impl Reader {
             _ => (is_origin(&given.text), "allow_origin"),
         };
         if !valid {
-            self.problem(
-                message,
-                &[("source", &given.source), ("value", &quoted(&given.text))],
-            );
+            self.problem(message, &[("source", &given.source), ("value", &quoted(&given.text))]);
             return None;
         }
         Some(given.text.to_ascii_lowercase())
@@ -177,10 +166,7 @@ impl Reader {
         }
         if !host.is_loopback() && !self.given.contains_key("token-file") {
             let source = self.source("host");
-            self.problem(
-                "token_required",
-                &[("source", &source), ("value", &quoted(&host.to_string()))],
-            );
+            self.problem("token_required", &[("source", &source), ("value", &quoted(&host.to_string()))]);
         }
     }
 
@@ -194,12 +180,9 @@ impl Reader {
 /// Letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets.
 fn is_host_name(text: &str) -> bool {
     if let Some(address) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return address
-            .bytes()
-            .all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
+        return address.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
     }
-    text.bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
 }
 
 /// A scheme, `://`, and an authority without path (RFC 6454, section 6.2).
@@ -207,16 +190,9 @@ fn is_origin(text: &str) -> bool {
     let Some((scheme, authority)) = text.split_once("://") else {
         return false;
     };
-    let scheme_ok = scheme
-        .bytes()
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic())
-        && scheme
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
+    let scheme_ok = scheme.bytes().next().is_some_and(|first| first.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
     scheme_ok
         && !authority.is_empty()
-        && authority
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'/' | b'?' | b'#'))
+        && authority.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'/' | b'?' | b'#'))
 }

@@ -66,8 +66,7 @@ impl Deadline {
 
     /// The next bytes have to come before this.
     fn next(self) -> Instant {
-        self.0
-            .min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
+        self.0.min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
     }
 }
 
@@ -82,9 +81,7 @@ pub async fn read_body(
     check_media_type(headers)?;
     let encoding = encoding(headers)?;
     let declared = declared_length(headers);
-    let too_large = Failure::new(ErrorCode::PayloadTooLarge)
-        .with("limit", limit)
-        .closing();
+    let too_large = Failure::new(ErrorCode::PayloadTooLarge).with("limit", limit).closing();
     match declared {
         Some(length) if encoding == Encoding::Identity => {
             if length > limit {
@@ -95,11 +92,13 @@ pub async fn read_body(
         _ => {}
     }
     let held = encoding == Encoding::Identity && declared.is_some();
+    // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
+    let longest = if encoding == Encoding::Identity { limit } else { limit + LIMITS.compressed_extra_bytes };
     let mut body = slot.take().ok_or(Failure::new(ErrorCode::Internal))?;
     let capacity = if held { declared.unwrap_or(0) } else { 0 };
     let mut bytes = Vec::with_capacity(usize::try_from(capacity).unwrap_or(0));
     while let Some(frame) = next_frame(&mut body, deadline).await? {
-        if bytes.len() as u64 + frame.len() as u64 > limit {
+        if bytes.len() as u64 + frame.len() as u64 > longest {
             return Err(too_large.into());
         }
         if !held {
@@ -111,9 +110,8 @@ pub async fn read_body(
         return Ok(bytes);
     }
     let inflate = move || inflate(encoding, &bytes, limit).map(|inflated| (inflated, bytes.len()));
-    let inflated = tokio::task::spawn_blocking(inflate)
-        .await
-        .map_err(|_| Failure::new(ErrorCode::Internal))?;
+    let inflated =
+        tokio::task::spawn_blocking(inflate).await.map_err(|_| Failure::new(ErrorCode::Internal))?;
     let (inflated, compressed) = inflated.map_err(|error| match error {
         InflateError::TooLarge => too_large,
         InflateError::Broken => Failure::new(ErrorCode::BadRequest),
@@ -137,23 +135,24 @@ async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes:
     }
 }
 
-/// Reads and drops a small body that no handler took; `false` when the connection has to end instead.
-pub async fn discard(headers: &HeaderMap, body: Body, deadline: Deadline) -> bool {
+/// Reads and drops a small body that no handler took, while its answer is already on the way; `false` when the
+/// connection has to end instead (rule HTT-10).
+pub fn discard_later(headers: &HeaderMap, mut body: Body, deadline: Deadline) -> bool {
     if http_body::Body::is_end_stream(&body) {
         return true;
     }
     let small = declared_length(headers).is_some_and(|length| length <= LIMITS.drain_body_bytes);
-    if !small || headers.contains_key(EXPECT) {
+    if !small || waits_for_continue(headers) {
         return false;
     }
-    let mut body = body;
-    loop {
-        match next_frame(&mut body, deadline).await {
-            Ok(Some(_)) => {}
-            Ok(None) => return true,
-            Err(_) => return false,
-        }
-    }
+    // A body that does not come in time is given up, and with it the connection.
+    tokio::spawn(async move { while let Ok(Some(_)) = next_frame(&mut body, deadline).await {} });
+    true
+}
+
+/// Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1).
+fn waits_for_continue(headers: &HeaderMap) -> bool {
+    headers.get_all(EXPECT).iter().any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {
@@ -169,26 +168,16 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
     };
     let value = value.to_str().map_err(|_| unsupported())?;
     let mut parts = value.split(';').map(|part| part.trim_matches([' ', '\t']));
-    if !parts
-        .next()
-        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
-    {
+    if !parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
         return Err(unsupported());
     }
     let parameter = parts.next();
     let utf8 = |parameter: &str| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let value = value
-            .strip_prefix('"')
-            .and_then(|rest| rest.strip_suffix('"'))
-            .unwrap_or(value);
+        let value = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
         name.eq_ignore_ascii_case("charset") && value.eq_ignore_ascii_case("utf-8")
     };
-    if parts.next().is_some() || !parameter.is_none_or(utf8) {
-        Err(unsupported())
-    } else {
-        Ok(())
-    }
+    if parts.next().is_some() || !parameter.is_none_or(utf8) { Err(unsupported()) } else { Ok(()) }
 }
 
 /// Rule BOD-03.
@@ -224,9 +213,7 @@ fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, Infl
         Encoding::Zstd => {
             let mut decoder =
                 zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
-            decoder
-                .window_log_max(LIMITS.zstd_window_log)
-                .map_err(|_| InflateError::Broken)?;
+            decoder.window_log_max(LIMITS.zstd_window_log).map_err(|_| InflateError::Broken)?;
             read_up_to(decoder, limit)
         }
     }
@@ -234,13 +221,6 @@ fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, Infl
 
 fn read_up_to(reader: impl Read, limit: u64) -> Result<Vec<u8>, InflateError> {
     let mut inflated = Vec::new();
-    reader
-        .take(limit + 1)
-        .read_to_end(&mut inflated)
-        .map_err(|_| InflateError::Broken)?;
-    if inflated.len() as u64 > limit {
-        Err(InflateError::TooLarge)
-    } else {
-        Ok(inflated)
-    }
+    reader.take(limit + 1).read_to_end(&mut inflated).map_err(|_| InflateError::Broken)?;
+    if inflated.len() as u64 > limit { Err(InflateError::TooLarge) } else { Ok(inflated) }
 }

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ use tower::ServiceExt;
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::http::reply;
-use crate::http::wire::{Wire, WireStream};
+use crate::http::wire::WireStream;
 
 /// A request's connection, among the request's extensions.
 #[derive(Debug, Clone)]
@@ -34,11 +35,46 @@ pub struct Connection {
     pub port: u16,
 }
 
+/// What a connection and the requests on it know of each other.
+#[derive(Debug)]
+pub struct Wire {
+    /// A request's head was handed on, and its answer is not finished.
+    pub(super) busy: AtomicBool,
+    /// A request's head has begun, and has not ended.
+    pub(super) partial: AtomicBool,
+    /// How long a write may make no progress, in milliseconds.
+    pub(super) write_stall_ms: AtomicU64,
+}
+
+impl Wire {
+    /// Nothing asked yet.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            busy: AtomicBool::new(false),
+            partial: AtomicBool::new(false),
+            write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
+        })
+    }
+
+    /// Shortens the time that a client may take no byte (rule STR-08).
+    pub fn set_write_stall(&self, limit: Duration) {
+        self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Whether a request has begun to come in, so that it will be answered even while the server drains.
+    pub fn is_partial(&self) -> bool {
+        self.partial.load(Ordering::Acquire)
+    }
+
+    /// The answer is finished.
+    pub fn finish(&self) {
+        self.busy.store(false, Ordering::Release);
+    }
+}
+
 /// Serves until `drain` turns true, then until every connection has ended.
 pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Receiver<bool>) {
-    let port = listener
-        .local_addr()
-        .map_or(0, |address: SocketAddr| address.port());
+    let port = listener.local_addr().map_or(0, |address: SocketAddr| address.port());
     let slots = Arc::new(Semaphore::new(LIMITS.connections));
     // Each connection holds a clone; the last to go lets this function return.
     let (alive, mut all_gone) = tokio::sync::mpsc::channel::<()>(1);
@@ -76,6 +112,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Rece
 async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: watch::Receiver<bool>) {
     let wire = Wire::new();
     let stream = WireStream::new(socket, Arc::clone(&wire));
+    let half_asked = Arc::clone(&wire);
     let extension = Connection { wire, port };
     let service = router.map_request(move |mut request: http::Request<Incoming>| {
         request.extensions_mut().insert(extension.clone());
@@ -90,7 +127,8 @@ async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: wat
     let mut draining = pin!(async move { drain.wait_for(|drain| *drain).await.map(|_| ()) });
     let mut told = false;
     let ended = std::future::poll_fn(|cx| {
-        if !told && draining.as_mut().poll(cx).is_ready() {
+        // A request that has begun to come in is answered first; that answer closes the connection.
+        if !told && !half_asked.is_partial() && draining.as_mut().poll(cx).is_ready() {
             told = true;
             std::pin::Pin::new(&mut connection).graceful_shutdown();
         }

@@ -26,23 +26,13 @@ pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> Result
 pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
     let (body, ticket) = body(&app, &request).await?;
     let outcomes = app.ingest.batch(body, ticket).await?;
-    Ok(reply::batch(
-        &outcomes,
-        request.parameters.text("results") == Some("1"),
-    ))
+    Ok(reply::batch(&outcomes, request.parameters.text("results") == Some("1")))
 }
 
 async fn body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), BodyError> {
     let mut ticket = app.admission.ticket();
     let limit = app.config.max_body_bytes;
-    let body = read_body(
-        &request.headers,
-        &request.body,
-        request.deadline,
-        limit,
-        &mut ticket,
-    )
-    .await?;
+    let body = read_body(&request.headers, &request.body, request.deadline, limit, &mut ticket).await?;
     Ok((body, ticket))
 }
 
@@ -60,9 +50,8 @@ pub async fn list(State(app): State<Arc<App>>, request: Request) -> reply::Reply
 
 fn event_filter(parameters: &Parameters) -> EventFilter {
     let ascending = parameters.number("after").is_some() || parameters.text("order") == Some("asc");
-    let names = NameKind::ALL
-        .iter()
-        .filter_map(|kind| Some((*kind, parameters.text(kind.as_str())?.to_owned())));
+    let names =
+        NameKind::ALL.iter().filter_map(|kind| Some((*kind, parameters.text(kind.as_str())?.to_owned())));
     EventFilter {
         session_id: parameters.text("session_id").map(str::to_owned),
         names: names.collect(),
@@ -70,11 +59,7 @@ fn event_filter(parameters: &Parameters) -> EventFilter {
         until: parameters.number("until"),
         above: parameters.number("after").unwrap_or(0),
         below: parameters.number("before").unwrap_or(NO_BOUND),
-        order: if ascending {
-            Order::OldestFirst
-        } else {
-            Order::NewestFirst
-        },
+        order: if ascending { Order::OldestFirst } else { Order::NewestFirst },
     }
 }
 
@@ -83,16 +68,11 @@ pub async fn get(State(app): State<Arc<App>>, uri: Uri, _: Request) -> reply::Re
     // The path as it was sent: routes decode nothing (rule HTT-03).
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    let id: i64 = text
-        .parse()
-        .ok()
-        .filter(|_| plain)
-        .ok_or(Failure::new(ErrorCode::NotFound))?;
+    let id: i64 = text.parse().ok().filter(|_| plain).ok_or(Failure::new(ErrorCode::NotFound))?;
     let json = app.store.read(move |connection| {
         let mut json = Vec::new();
-        let found = get_event(connection, id, |row| {
-            render::row_object(&mut json, row, render::Lines::AsSent)
-        })?;
+        let found =
+            get_event(connection, id, |row| render::row_object(&mut json, row, render::Lines::AsSent))?;
         Ok(found.then_some(json))
     });
     Ok(reply::ok(json.await?.ok_or(Failure::new(ErrorCode::NotFound))?))

@@ -35,10 +35,7 @@ impl Token {
         usable.then(|| {
             let cookie = Sha256::digest(format!("{COOKIE_NAME}:{text}").as_bytes());
             let cookie = cookie.iter().map(|byte| format!("{byte:02x}")).collect();
-            Self {
-                digest: Sha256::digest(text.as_bytes()).into(),
-                cookie,
-            }
+            Self { digest: Sha256::digest(text.as_bytes()).into(), cookie }
         })
     }
 
@@ -81,10 +78,7 @@ impl Guard {
 
     /// Host, Origin and Fetch metadata. `port` is the one that the request came in on.
     pub fn admit(&self, method: &Method, headers: &HeaderMap, port: u16) -> Result<Admitted, ErrorCode> {
-        let host = headers
-            .get(HOST)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
+        let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !self.is_allowed_host(host) {
             return Err(ErrorCode::ForbiddenHost);
         }
@@ -92,10 +86,7 @@ impl Guard {
         let origin = match (origins.next(), origins.next()) {
             (None, _) => None,
             (Some(value), None) => {
-                let origin = value
-                    .to_str()
-                    .ok()
-                    .filter(|origin| self.is_allowed_origin(origin, port));
+                let origin = value.to_str().ok().filter(|origin| self.is_allowed_origin(origin, port));
                 Some(origin.ok_or(ErrorCode::ForbiddenOrigin)?.to_owned())
             }
             (Some(_), Some(_)) => return Err(ErrorCode::ForbiddenOrigin),
@@ -143,25 +134,18 @@ impl Guard {
     /// The token or its cookie, where one is needed.
     pub fn authorize(&self, headers: &HeaderMap) -> Result<(), ErrorCode> {
         let Some(token) = &self.token else { return Ok(()) };
-        let bearer = headers
-            .get(AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| {
-                let (scheme, given) = value.split_once(' ')?;
-                scheme
-                    .eq_ignore_ascii_case("bearer")
-                    .then(|| given.trim_matches(' '))
-            });
-        let cookie = headers
-            .get_all(COOKIE)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .any(|cookies| {
-                cookies
-                    .split(';')
-                    .filter_map(|pair| pair.trim_matches(' ').split_once('='))
-                    .any(|(name, value)| name == COOKIE_NAME && token.is_cookie(value))
-            });
+        let mut given = headers.get_all(AUTHORIZATION).iter();
+        let only = given.next().filter(|_| given.next().is_none());
+        let bearer = only.and_then(|value| value.to_str().ok()).and_then(|value| {
+            let (scheme, given) = value.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| given.trim_matches(' '))
+        });
+        let cookie = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).any(|cookies| {
+            cookies
+                .split(';')
+                .filter_map(|pair| pair.trim_matches(' ').split_once('='))
+                .any(|(name, value)| name == COOKIE_NAME && token.is_cookie(value))
+        });
         if cookie || bearer.is_some_and(|given| token.is(given)) {
             Ok(())
         } else {
@@ -175,20 +159,13 @@ impl Guard {
         if uri.path() != "/" || !matches!(*method, Method::GET | Method::HEAD) {
             return None;
         }
-        let given = uri
-            .query()?
-            .split('&')
-            .find_map(|pair| pair.strip_prefix("token="))?;
+        let given = uri.query()?.split('&').find_map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (name == "token").then_some(value)
+        })?;
         let right = percent_decode(given, true).is_some_and(|given| token.is(&given));
-        let cookie = format!(
-            "{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/",
-            token.cookie
-        );
-        Some(if right {
-            Ok(cookie)
-        } else {
-            Err(ErrorCode::Unauthorized)
-        })
+        let cookie = format!("{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/", token.cookie);
+        Some(if right { Ok(cookie) } else { Err(ErrorCode::Unauthorized) })
     }
 }
 
@@ -211,8 +188,9 @@ fn port_of(authority: &str) -> Option<&str> {
 }
 
 fn is_loopback_name(name: &str) -> bool {
+    let is_label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
     matches!(name, "127.0.0.1" | "localhost" | "[::1]")
         || name
             .strip_suffix(".localhost")
-            .is_some_and(|label| !label.is_empty())
+            .is_some_and(|labels| !labels.is_empty() && labels.bytes().all(is_label))
 }

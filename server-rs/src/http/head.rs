@@ -15,6 +15,21 @@ pub enum Violation {
     Code(ErrorCode),
 }
 
+/// The target that stands for a refused request: `^` never passes the scan of a head.
+pub const REFUSED: &str = "/^";
+
+impl Violation {
+    /// A request in place of the one that breaks a rule, so that its answer is made where all answers are.
+    pub fn as_request(self, is_head: bool) -> String {
+        let method = if is_head { "HEAD" } else { "GET" };
+        let code = match self {
+            Violation::Bare => "",
+            Violation::Code(code) => code.as_str(),
+        };
+        format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+    }
+}
+
 /// How a request's body is delimited (RFC 9112, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
@@ -39,8 +54,6 @@ pub enum Progress {
 #[derive(Debug, Default)]
 pub struct HeadScanner {
     line_start: usize,
-    /// Where the request line begins, after empty lines.
-    start: usize,
     method: Option<Vec<u8>>,
     target_bytes: usize,
     headers: usize,
@@ -49,28 +62,31 @@ pub struct HeadScanner {
     length: Option<u64>,
     chunked: bool,
     has_transfer_encoding: bool,
+    /// Where `Connection` headers of an HTTP/1.0 request begin.
+    connection_headers: Vec<usize>,
     /// Broken rules that come after the sizes in the order of checks (rule HTT-02).
     later: Option<Violation>,
 }
 
 impl HeadScanner {
-    /// Looks at all bytes of the head that have arrived.
+    /// Where `Connection` headers of an HTTP/1.0 request begin: such a request never keeps its connection.
+    pub fn connection_headers(&self) -> &[usize] {
+        &self.connection_headers
+    }
+
+    /// Looks at all bytes of the head that have arrived, the first of which is neither CR nor LF.
     pub fn scan(&mut self, bytes: &[u8]) -> Progress {
         while let Some(length) = bytes[self.line_start..].iter().position(|&byte| byte == b'\n') {
             let end = self.line_start + length;
             let Some(line) = bytes[self.line_start..end].strip_suffix(b"\r") else {
                 return self.violated(Violation::Bare);
             };
-            self.line_start = end + 1;
             let line_ok = match (&self.method, line.is_empty()) {
-                (None, true) => {
-                    self.start = self.line_start;
-                    Ok(())
-                }
-                (None, false) => self.request_line(line),
-                (Some(_), false) => self.header(line),
-                (Some(_), true) => return self.complete(self.line_start),
+                (None, _) => self.request_line(line),
+                (Some(_), false) => self.header(line, self.line_start),
+                (Some(_), true) => return self.complete(end + 1),
             };
+            self.line_start = end + 1;
             if let Err(violation) = line_ok {
                 return self.violated(violation);
             }
@@ -90,7 +106,7 @@ impl HeadScanner {
 
     fn complete(&self, end: usize) -> Progress {
         // The empty line that ends the head does not count.
-        let size = end - 2 - self.start;
+        let size = end - 2;
         let later = if self.target_bytes > LIMITS.target_bytes {
             Some(Violation::Code(ErrorCode::UriTooLong))
         } else if size > LIMITS.head_bytes || self.headers > LIMITS.header_count {
@@ -99,11 +115,7 @@ impl HeadScanner {
             Some(Violation::Bare)
         } else {
             self.later.or_else(|| {
-                let host_ok = if self.is_http_1_1 {
-                    self.hosts == 1
-                } else {
-                    self.hosts <= 1
-                };
+                let host_ok = if self.is_http_1_1 { self.hosts == 1 } else { self.hosts <= 1 };
                 (!host_ok).then_some(Violation::Code(ErrorCode::BadRequest))
             })
         };
@@ -132,7 +144,7 @@ impl HeadScanner {
             b"HTTP/2.0" | b"HTTP/0.9" => self.later = Some(Violation::Bare),
             _ => return Err(Violation::Bare),
         }
-        if method == b"CONNECT" || target.iter().any(|byte| b"\"<>\\^`{|}".contains(byte)) {
+        if method == b"CONNECT" || target.iter().any(|byte| b"\"#<>\\^`{|}".contains(byte)) {
             self.later = Some(Violation::Bare);
         } else if target[0] != b'/' {
             let is_absolute = target.windows(3).any(|three| three == b"://");
@@ -147,11 +159,8 @@ impl HeadScanner {
     }
 
     /// `name: value`, the name a token (RFC 9110, section 5.6.2)
-    fn header(&mut self, line: &[u8]) -> Result<(), Violation> {
-        let colon = line
-            .iter()
-            .position(|&byte| byte == b':')
-            .ok_or(Violation::Bare)?;
+    fn header(&mut self, line: &[u8], start: usize) -> Result<(), Violation> {
+        let colon = line.iter().position(|&byte| byte == b':').ok_or(Violation::Bare)?;
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         let value_ok = |byte: &u8| matches!(byte, b'\t' | 0x20..=0x7e | 0x80..=0xff);
         if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) || !value.iter().all(value_ok) {
@@ -160,12 +169,13 @@ impl HeadScanner {
         self.headers += 1;
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
+        } else if name.eq_ignore_ascii_case(b"connection") && !self.is_http_1_1 {
+            self.connection_headers.push(start);
         } else if name.eq_ignore_ascii_case(b"content-length") {
             let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-            let length = std::str::from_utf8(value)
-                .ok()
-                .filter(|_| digits)
-                .and_then(|text| text.parse().ok());
+            let length =
+                std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
+            let length = length.filter(|length| *length <= LIMITS.max_integer);
             if self.length.is_some() || self.has_transfer_encoding || length.is_none() {
                 return Err(Violation::Bare);
             }
@@ -175,115 +185,23 @@ impl HeadScanner {
                 return Err(Violation::Bare);
             }
             self.has_transfer_encoding = true;
-            self.chunked = value.eq_ignore_ascii_case(b"chunked");
+            self.chunked = value == b"chunked";
         }
         Ok(())
     }
 }
 
-fn is_token(byte: u8) -> bool {
+/// A byte of a name (RFC 9110, section 5.6.2).
+pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// Whether a request line may still come of these first bytes.
 fn may_be_method(bytes: &[u8]) -> bool {
-    if bytes.is_empty() || bytes == b"\r" {
-        return true;
-    }
     let word = bytes.split(|&byte| byte == b' ').next().unwrap_or_default();
     let complete = word.len() < bytes.len();
     LIMITS.http_methods.iter().any(|known| {
         let known = known.as_bytes();
-        if complete {
-            known == word
-        } else {
-            known.starts_with(word)
-        }
+        if complete { known == word } else { known.starts_with(word) }
     })
-}
-
-/// Where a chunked body ends (RFC 9112, section 7.1).
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum ChunkScanner {
-    /// At the first digit of a size.
-    #[default]
-    Size,
-    /// After at least one digit.
-    MoreSize(u64),
-    /// In an extension.
-    Extension(u64),
-    /// After the CR of a size line.
-    SizeEnd(u64),
-    /// Inside a chunk.
-    Data(u64),
-    /// After a chunk, before its CR and its LF.
-    DataCr,
-    /// After a chunk's CR.
-    DataLf,
-    /// At the beginning of a trailer line.
-    Trailer,
-    /// Inside a trailer line.
-    TrailerLine,
-    /// After the CR of a trailer line.
-    TrailerLf,
-    /// After the CR that ends the body.
-    LastLf,
-    /// After the body.
-    Done,
-}
-
-/// A chunked body that breaks its grammar.
-#[derive(Debug, PartialEq, Eq)]
-pub struct BadChunk;
-
-impl ChunkScanner {
-    /// Takes bytes in; how many of them belong to the body.
-    pub fn scan(&mut self, bytes: &[u8]) -> Result<usize, BadChunk> {
-        let mut at = 0;
-        while at < bytes.len() && *self != ChunkScanner::Done {
-            if let ChunkScanner::Data(left) = *self {
-                let taken = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - at);
-                at += taken;
-                let left = left - taken as u64;
-                *self = if left == 0 {
-                    ChunkScanner::DataCr
-                } else {
-                    ChunkScanner::Data(left)
-                };
-                continue;
-            }
-            *self = self.step(bytes[at])?;
-            at += 1;
-        }
-        Ok(at)
-    }
-
-    fn step(self, byte: u8) -> Result<Self, BadChunk> {
-        use ChunkScanner::{
-            Data, DataCr, DataLf, Done, Extension, LastLf, MoreSize, Size, SizeEnd, Trailer, TrailerLf,
-            TrailerLine,
-        };
-        let digit = crate::text::hex_value(byte).map(u64::from);
-        match (self, byte) {
-            (Size, _) => digit.map(MoreSize).ok_or(BadChunk),
-            (MoreSize(size), b'\r') => Ok(SizeEnd(size)),
-            (MoreSize(size), b';' | b' ' | b'\t') => Ok(Extension(size)),
-            (MoreSize(size), _) => {
-                let next = digit.and_then(|digit| size.checked_mul(16)?.checked_add(digit));
-                next.map(MoreSize).ok_or(BadChunk)
-            }
-            (Extension(size), b'\r') => Ok(SizeEnd(size)),
-            (Extension(size), b'\t' | 0x20..=0x7e | 0x80..=0xff) => Ok(Extension(size)),
-            (SizeEnd(0), b'\n') | (TrailerLf, b'\n') => Ok(Trailer),
-            (SizeEnd(size), b'\n') => Ok(Data(size)),
-            (DataCr, b'\r') => Ok(DataLf),
-            (DataLf, b'\n') => Ok(Size),
-            (Trailer, b'\r') => Ok(LastLf),
-            (Trailer, _) if is_token(byte) => Ok(TrailerLine),
-            (TrailerLine, b'\r') => Ok(TrailerLf),
-            (TrailerLine, b'\t' | 0x20..=0x7e | 0x80..=0xff) => Ok(TrailerLine),
-            (LastLf, b'\n') => Ok(Done),
-            _ => Err(BadChunk),
-        }
-    }
 }

@@ -22,11 +22,7 @@ pub async fn livez(_: Request) -> Response {
 
 /// `GET /readyz` (rule HEA-02).
 pub async fn readyz(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
-    if app.is_draining() {
-        Err(Failure::new(ErrorCode::Draining).closing())
-    } else {
-        Ok(reply::ok(ALIVE))
-    }
+    if app.is_draining() { Err(Failure::new(ErrorCode::Draining).closing()) } else { Ok(reply::ok(ALIVE)) }
 }
 
 /// `GET /api/health` (rule HEA-01).

@@ -3,6 +3,8 @@
 
 /// What the raw head of a request must be.
 pub mod head;
+/// Where a chunked body ends.
+pub mod chunks;
 /// A connection's socket, before hyper.
 pub mod wire;
 /// Accepting, draining, the lingering close.
@@ -37,6 +39,7 @@ use axum::routing::{self, MethodRouter};
 use http::Version;
 use http::header::{ACCEPT, EXPECT, HeaderMap};
 use http::request::Parts;
+use tower::Layer;
 
 use crate::app::App;
 use crate::contract::{ROUTES, RouteSpec};
@@ -44,58 +47,30 @@ use crate::error::{ErrorCode, Failure};
 use body::{BodySlot, Deadline};
 use connection::{Connection, FinishGuard, Held};
 use guard::Admitted;
+use head::REFUSED;
 use parameters::Parameters;
-use wire::REFUSED;
 
 /// Every route.
 pub fn router(app: &Arc<App>) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route("/livez", routing::get(health::livez).route("/livez"))
         .route("/readyz", routing::get(health::readyz).route("/readyz"))
-        .route(
-            "/api/events",
-            routing::get(events::list)
-                .post(events::post_event)
-                .route("/api/events"),
-        )
-        .route(
-            "/api/events/batch",
-            routing::post(events::post_batch).route("/api/events/batch"),
-        )
-        .route(
-            "/api/events/{id}",
-            routing::get(events::get).route("/api/events/{id}"),
-        )
-        .route(
-            "/api/sessions",
-            routing::get(sessions::list).route("/api/sessions"),
-        )
-        .route(
-            "/api/sessions/{id}",
-            routing::get(sessions::get).route("/api/sessions/{id}"),
-        )
+        .route("/api/events", routing::get(events::list).post(events::post_event).route("/api/events"))
+        .route("/api/events/batch", routing::post(events::post_batch).route("/api/events/batch"))
+        .route("/api/events/{id}", routing::get(events::get).route("/api/events/{id}"))
+        .route("/api/sessions", routing::get(sessions::list).route("/api/sessions"))
+        .route("/api/sessions/{id}", routing::get(sessions::get).route("/api/sessions/{id}"))
         .route("/api/stats", routing::get(stats::totals).route("/api/stats"))
-        .route(
-            "/api/stats/tools",
-            routing::get(stats::tools).route("/api/stats/tools"),
-        )
-        .route(
-            "/api/stats/cost",
-            routing::get(stats::costs).route("/api/stats/cost"),
-        )
-        .route(
-            "/api/filter-options",
-            routing::get(stats::filter_options).route("/api/filter-options"),
-        )
+        .route("/api/stats/tools", routing::get(stats::tools).route("/api/stats/tools"))
+        .route("/api/stats/cost", routing::get(stats::costs).route("/api/stats/cost"))
+        .route("/api/filter-options", routing::get(stats::filter_options).route("/api/filter-options"))
         .route("/api/stream", routing::get(stream::stream).route("/api/stream"))
         .route("/api/health", routing::get(health::health).route("/api/health"))
-        .route(
-            "/api/openapi.json",
-            routing::get(health::openapi).route("/api/openapi.json"),
-        )
+        .route("/api/openapi.json", routing::get(health::openapi).route("/api/openapi.json"))
         .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })
-        .layer(from_fn_with_state(Arc::clone(app), exchange))
-        .with_state(Arc::clone(app))
+        .with_state(Arc::clone(app));
+    // Around the whole router: a layer of its own would run inside each route, after axum has looked at the method.
+    Router::new().fallback_service(from_fn_with_state(Arc::clone(app), exchange).layer(routes))
 }
 
 /// What a route of the contract has beside its handlers.
@@ -140,16 +115,13 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     let (mut answer, origin) = guarded(&app, parts, connection.port, next).await;
 
     if let Some(unread) = slot.take()
-        && !body::discard(&headers, unread, deadline).await
+        && !answer.headers().contains_key(http::header::CONNECTION)
+        && !body::discard_later(&headers, unread, deadline)
     {
-        answer
-            .headers_mut()
-            .insert(http::header::CONNECTION, reply::CLOSE);
+        answer.headers_mut().insert(http::header::CONNECTION, reply::CLOSE);
     }
     if version == Version::HTTP_10 {
-        answer
-            .headers_mut()
-            .insert(http::header::CONNECTION, reply::CLOSE);
+        answer.headers_mut().insert(http::header::CONNECTION, reply::CLOSE);
     }
     if let Some(origin) = origin {
         reply::allow_origin(&mut answer, &origin);
@@ -173,24 +145,14 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
         Some(Ok(cookie)) => reply::signed_in(&cookie),
         Some(Err(code)) => reply::failure(&code.into()),
         None => {
-            let free = ROUTES
-                .routes
-                .iter()
-                .any(|route| route.free && route.path == parts.uri.path());
-            let authorized = if free {
-                Ok(())
-            } else {
-                app.guard.authorize(&parts.headers)
-            };
+            let free = ROUTES.routes.iter().any(|route| route.free && route.path == parts.uri.path());
+            let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers) };
             match authorized {
                 Err(code) => reply::failure(&code.into()),
                 Ok(()) if app.is_draining() && !free => {
                     reply::failure(&Failure::new(ErrorCode::Draining).closing())
                 }
-                Ok(()) => {
-                    next.run(axum::extract::Request::from_parts(parts, Body::empty()))
-                        .await
-                }
+                Ok(()) => next.run(axum::extract::Request::from_parts(parts, Body::empty())).await,
             }
         }
     };
@@ -217,28 +179,14 @@ impl<S: Sync> FromRequestParts<S> for Request {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         let internal = || Failure::new(ErrorCode::Internal);
-        let spec = parts
-            .extensions
-            .get::<&'static RouteSpec>()
-            .copied()
-            .ok_or_else(internal)?;
+        let spec = parts.extensions.get::<&'static RouteSpec>().copied().ok_or_else(internal)?;
         check_accept(&parts.headers, &spec.produces)?;
         check_expect(&parts.headers)?;
         let parameters = Parameters::parse(spec, parts.uri.query())?;
         let body = parts.extensions.get::<BodySlot>().cloned().ok_or_else(internal)?;
         let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
-        let connection = parts
-            .extensions
-            .get::<Connection>()
-            .cloned()
-            .ok_or_else(internal)?;
-        Ok(Self {
-            headers: parts.headers.clone(),
-            parameters,
-            body,
-            deadline,
-            connection,
-        })
+        let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;
+        Ok(Self { headers: parts.headers.clone(), parameters, body, deadline, connection })
     }
 }
 
@@ -249,15 +197,11 @@ fn check_accept(headers: &HeaderMap, produces: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let range = format!("{}/*", produces.split('/').next().unwrap_or_default());
-    let admits = values
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|item| {
+    let admits =
+        values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|item| {
             let mut parts = item.split(';').map(|part| part.trim_matches([' ', '\t']));
             let media = parts.next().unwrap_or_default();
-            let matches = [produces, &range, "*/*"]
-                .iter()
-                .any(|known| media.eq_ignore_ascii_case(known));
+            let matches = [produces, &range, "*/*"].iter().any(|known| media.eq_ignore_ascii_case(known));
             let refused = parts.any(|part| {
                 part.split_once('=').is_some_and(|(name, value)| {
                     name.eq_ignore_ascii_case("q") && value.parse::<f64>().is_ok_and(|weight| weight == 0.0)
@@ -265,11 +209,7 @@ fn check_accept(headers: &HeaderMap, produces: &str) -> Result<(), Failure> {
             });
             matches && !refused
         });
-    if admits {
-        Ok(())
-    } else {
-        Err(Failure::new(ErrorCode::NotAcceptable))
-    }
+    if admits { Ok(()) } else { Err(Failure::new(ErrorCode::NotAcceptable)) }
 }
 
 /// Rule HTT-09.

@@ -27,16 +27,11 @@ impl Parameters {
             let Some(spec) = ROUTES.parameters.get(key) else {
                 continue;
             };
-            let mut given = pairs
-                .iter()
-                .filter(|(name, _)| *name == spec.name)
-                .map(|(_, value)| *value);
+            let mut given = pairs.iter().filter(|(name, _)| *name == spec.name).map(|(_, value)| *value);
             match (given.next(), given.next()) {
                 (None, _) => {
                     if let Some(default) = spec.default {
-                        parameters
-                            .numbers
-                            .insert(&spec.name, i64::try_from(default).unwrap_or(i64::MAX));
+                        parameters.numbers.insert(&spec.name, i64::try_from(default).unwrap_or(i64::MAX));
                     }
                 }
                 (Some(_), Some(_)) => return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.twice)),
@@ -84,15 +79,9 @@ impl Parameters {
     /// `before` beside `after`, then `order` against the cursor.
     fn relations(&self) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
-        let (after, before) = (
-            self.numbers.contains_key("after"),
-            self.numbers.contains_key("before"),
-        );
+        let (after, before) = (self.numbers.contains_key("after"), self.numbers.contains_key("before"));
         if after && before {
-            return Err(invalid(
-                "before",
-                &fill(&messages.exclusive, &[("other", "after")]),
-            ));
+            return Err(invalid("before", &fill(&messages.exclusive, &[("other", "after")])));
         }
         match self.texts.get("order").map(String::as_str) {
             Some("asc") if before => Err(invalid("order", &messages.order)),
@@ -113,18 +102,13 @@ impl Parameters {
 
     /// The page's length.
     pub fn limit(&self) -> u64 {
-        self.number("limit")
-            .and_then(|limit| u64::try_from(limit).ok())
-            .unwrap_or_default()
+        self.number("limit").and_then(|limit| u64::try_from(limit).ok()).unwrap_or_default()
     }
 }
 
 /// A cursor's text, for the header that may hold one as well (rule STR-03).
 pub fn parse_cursor(name: &str, text: &str) -> Result<i64, Failure> {
-    let spec = ROUTES
-        .parameters
-        .get("after")
-        .ok_or(Failure::new(ErrorCode::Internal))?;
+    let spec = ROUTES.parameters.get("after").ok_or(Failure::new(ErrorCode::Internal))?;
     parse_integer(spec, text).ok_or_else(|| {
         let mut failure = invalid_integer(spec);
         failure.members.insert("parameter".to_owned(), name.into());
@@ -143,10 +127,7 @@ fn parse_integer(spec: &ParameterSpec, text: &str) -> Option<i64> {
 
 fn invalid_integer(spec: &ParameterSpec) -> Failure {
     let bound = |value: Option<u64>| value.unwrap_or_default().to_string();
-    let values = [
-        ("minimum", &*bound(spec.minimum)),
-        ("maximum", &*bound(spec.maximum)),
-    ];
+    let values = [("minimum", &*bound(spec.minimum)), ("maximum", &*bound(spec.maximum))];
     invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.integer, &values))
 }
 
@@ -165,7 +146,5 @@ fn choices(spec: &ParameterSpec) -> &[String] {
 }
 
 fn invalid(parameter: &str, message: &str) -> Failure {
-    Failure::new(ErrorCode::InvalidParameter)
-        .with("parameter", parameter)
-        .with("message", message)
+    Failure::new(ErrorCode::InvalidParameter).with("parameter", parameter).with("message", message)
 }

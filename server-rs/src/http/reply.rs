@@ -55,20 +55,11 @@ pub fn batch(outcomes: &[Outcome], with_results: bool) -> Response<Body> {
     let mut answer = Map::new();
     let ids: Vec<Value> = outcomes
         .iter()
-        .filter_map(|outcome| {
-            if let Outcome::Stored(id) = outcome {
-                Some((*id).into())
-            } else {
-                None
-            }
-        })
+        .filter_map(|outcome| if let Outcome::Stored(id) = outcome { Some((*id).into()) } else { None })
         .collect();
     answer.insert("received".to_owned(), ids.len().into());
     answer.insert("ids".to_owned(), ids.into());
-    let duplicates = outcomes
-        .iter()
-        .filter(|outcome| matches!(outcome, Outcome::Duplicate))
-        .count();
+    let duplicates = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Duplicate)).count();
     answer.insert("duplicates".to_owned(), duplicates.into());
     let rejected: Vec<Value> = outcomes
         .iter()
@@ -82,11 +73,8 @@ pub fn batch(outcomes: &[Outcome], with_results: bool) -> Response<Body> {
         .collect();
     answer.insert("rejected".to_owned(), rejected.into());
     if with_results {
-        let results: Vec<Value> = outcomes
-            .iter()
-            .enumerate()
-            .map(|(index, outcome)| result(index, outcome))
-            .collect();
+        let results: Vec<Value> =
+            outcomes.iter().enumerate().map(|(index, outcome)| result(index, outcome)).collect();
         answer.insert("results".to_owned(), results.into());
     }
     json_answer(StatusCode::CREATED, Value::from(answer).to_string().into())
@@ -103,10 +91,7 @@ fn result(index: usize, outcome: &Outcome) -> Value {
 }
 
 fn lines(problems: &[FieldError]) -> Vec<String> {
-    problems
-        .iter()
-        .map(|problem| format!("{}: {}", problem.field, problem.message))
-        .collect()
+    problems.iter().map(|problem| format!("{}: {}", problem.field, problem.message)).collect()
 }
 
 /// A failure's answer (rule HTT-01).
@@ -126,10 +111,7 @@ pub fn failure(failure: &Failure) -> Response<Body> {
             headers.insert(http::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         ErrorCode::UnsupportedEncoding => {
-            headers.insert(
-                http::header::ACCEPT_ENCODING,
-                HeaderValue::from_static("gzip, zstd"),
-            );
+            headers.insert(http::header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
         }
         _ => {}
     }
@@ -148,13 +130,10 @@ fn failure_json(failure: &Failure) -> String {
 pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
     let spec = code.spec();
     let body = failure_json(&code.into());
-    let reason = StatusCode::from_u16(spec.status)
-        .ok()
-        .and_then(|status| status.canonical_reason())
-        .unwrap_or("");
-    let retry_after = spec
-        .retry_after_s
-        .map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
+    let reason =
+        StatusCode::from_u16(spec.status).ok().and_then(|status| status.canonical_reason()).unwrap_or("");
+    let retry_after =
+        spec.retry_after_s.map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
     let date = httpdate::fmt_http_date(std::time::SystemTime::now());
     format!(
         "HTTP/1.1 {} {reason}\r\ncontent-type: application/json; charset=utf-8\r\n{retry_after}connection: close\r\n\
@@ -190,11 +169,7 @@ pub fn method_not_allowed(allow: &str) -> Response<Body> {
 /// 204 to a preflight (rule SEC-05).
 pub fn preflight() -> Response<Body> {
     let mut answer = no_content();
-    insert(
-        &mut answer,
-        http::header::ACCESS_CONTROL_ALLOW_METHODS,
-        "GET, POST, PUT, DELETE",
-    );
+    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, DELETE");
     let headers = "content-type, content-encoding, authorization, last-event-id";
     insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
     insert(&mut answer, http::header::ACCESS_CONTROL_MAX_AGE, "600");
@@ -234,11 +209,7 @@ pub fn stream(body: Body) -> Response<Body> {
 
 /// The health answer: 200, or 503 while degraded (rule HEA-01).
 pub fn health(json: String, degraded: bool) -> Response<Body> {
-    let status = if degraded {
-        StatusCode::SERVICE_UNAVAILABLE
-    } else {
-        StatusCode::OK
-    };
+    let status = if degraded { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     json_answer(status, json.into())
 }
 

@@ -37,9 +37,7 @@ pub async fn list(State(app): State<Arc<App>>, request: Request) -> reply::Reply
 pub async fn get(State(app): State<Arc<App>>, uri: Uri, request: Request) -> reply::Reply {
     let not_found = || Failure::new(ErrorCode::NotFound);
     let encoded = uri.path().rsplit('/').next().unwrap_or_default();
-    let session_id = percent_decode(encoded, false)
-        .filter(|id| !id.contains('\0'))
-        .ok_or_else(not_found)?;
+    let session_id = percent_decode(encoded, false).filter(|id| !id.contains('\0')).ok_or_else(not_found)?;
     let (limit, cutoffs) = (request.parameters.limit(), app.cutoffs());
     let json = app.store.read(move |connection| {
         // One snapshot, so that the events are those that the session counts.
@@ -49,10 +47,7 @@ pub async fn get(State(app): State<Arc<App>>, uri: Uri, request: Request) -> rep
             render::row_object(&mut json, row, Lines::AsSent)
         })?;
         json.extend_from_slice(b",\"events\":");
-        let filter = EventFilter {
-            session_id: Some(session_id),
-            ..EventFilter::default()
-        };
+        let filter = EventFilter { session_id: Some(session_id), ..EventFilter::default() };
         render::list(&mut json, |row| list_events(&snapshot, &filter, limit, row))?;
         json.push(b'}');
         Ok(found.then_some(json))

@@ -11,15 +11,14 @@ use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::render::{self, Lines};
 use crate::store::names::NameKind;
-use crate::store::query::{Cutoffs, Stats, StatsFilter};
+use crate::store::query::Cutoffs;
+use crate::store::totals::{Stats, StatsFilter};
 use crate::timestamp::format_timestamp;
 
 /// `GET /api/stats` (rule STA-01).
 pub async fn totals(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, cutoffs) = (stats_filter(&request.parameters), app.cutoffs());
-    let json = app
-        .store
-        .read(move |connection| totals_json(connection, &filter, cutoffs));
+    let json = app.store.read(move |connection| totals_json(connection, &filter, cutoffs));
     Ok(reply::ok(json.await?))
 }
 
@@ -45,11 +44,8 @@ pub fn totals_json(
         json.extend_from_slice(&rest[first + 1..]);
         Ok(())
     })?;
-    let lists = [
-        ("tools", NameKind::ToolName),
-        ("models", NameKind::Model),
-        ("event_types", NameKind::EventType),
-    ];
+    let lists =
+        [("tools", NameKind::ToolName), ("models", NameKind::Model), ("event_types", NameKind::EventType)];
     for (name, kind) in lists.into_iter().chain([("branches", NameKind::Branch)]) {
         list(&mut json, name, |row| stats.counts(kind, row))?;
         if name == "tools" {

@@ -1,7 +1,7 @@
 //! A connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
 //!
 //! Reading: the head of each request is held back until it has been looked at; one that breaks a rule is
-//! replaced by a request for [`REFUSED`], a target that no client can send, so that its answer is made where all
+//! replaced by a request for [`crate::http::head::REFUSED`], a target that no client can send, so that its answer is made where all
 //! answers are. Writing: a client that takes no byte for too long is given up. Only this side has this file:
 //! Node shows its application what hyper hides.
 
@@ -9,7 +9,7 @@ use std::future::Future;
 use std::io::{Error, ErrorKind, Result};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -19,42 +19,9 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use crate::contract::LIMITS;
-use crate::http::head::{ChunkScanner, Framing, HeadScanner, Progress, Violation};
-
-/// The target that stands for a refused request: `^` never passes the scan of a head.
-pub const REFUSED: &str = "/^";
-
-/// What a connection and the requests on it know of each other.
-#[derive(Debug)]
-pub struct Wire {
-    /// A request's head was handed on, and its answer is not finished.
-    busy: AtomicBool,
-    /// How long a write may make no progress, in milliseconds.
-    write_stall_ms: AtomicU64,
-}
-
-impl Wire {
-    /// Nothing asked yet.
-    pub fn new() -> Arc<Self> {
-        Arc::new(Self {
-            busy: AtomicBool::new(false),
-            write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
-        })
-    }
-
-    /// Shortens the time that a client may take no byte (rule STR-08).
-    pub fn set_write_stall(&self, limit: Duration) {
-        self.write_stall_ms.store(
-            u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-            Ordering::Relaxed,
-        );
-    }
-
-    /// The answer is finished.
-    pub fn finish(&self) {
-        self.busy.store(false, Ordering::Release);
-    }
-}
+use crate::http::chunks::ChunkScanner;
+use crate::http::connection::Wire;
+use crate::http::head::{Framing, HeadScanner, Progress};
 
 enum State {
     Head(HeadScanner),
@@ -109,12 +76,22 @@ impl WireStream {
 
     /// Looks at what came, and lets through what may pass.
     fn judge(&mut self) {
+        if matches!(self.state, State::Head(_)) {
+            // Empty lines before a request line mean nothing (RFC 9112, section 2.2).
+            let skipped = self.inbox.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            self.inbox.advance(skipped);
+        }
         while self.passed < self.inbox.len() {
             let fresh = &self.inbox[self.passed..];
             match &mut self.state {
                 State::Head(scanner) => match scanner.scan(fresh) {
                     Progress::Partial => return,
                     Progress::Complete(end, framing) => {
+                        let (from, hidden) = (self.passed, scanner.connection_headers().to_vec());
+                        for at in hidden {
+                            // hyper would promise to keep a connection that is about to be closed.
+                            self.inbox[from + at] = b'x';
+                        }
                         self.passed += end;
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = match framing {
@@ -129,8 +106,7 @@ impl WireStream {
                     }
                     Progress::Violated(violation, is_head) => {
                         self.inbox.truncate(self.passed);
-                        self.inbox
-                            .extend_from_slice(refused_request(violation, is_head).as_bytes());
+                        self.inbox.extend_from_slice(violation.as_request(is_head).as_bytes());
                         self.passed = self.inbox.len();
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = State::Refused;
@@ -148,7 +124,7 @@ impl WireStream {
                 State::Chunks(scanner) => match scanner.scan(fresh) {
                     Ok(taken) => {
                         self.passed += taken;
-                        if *scanner == ChunkScanner::Done {
+                        if scanner.is_done() {
                             self.state = State::Head(HeadScanner::default());
                             return;
                         }
@@ -185,15 +161,9 @@ impl WireStream {
                 Waiting::FirstHead | Waiting::RestOfHead => LIMITS.head_timeout_ms,
                 Waiting::NextRequest => LIMITS.keep_alive_idle_ms,
             };
-            self.read_timer
-                .as_mut()
-                .reset(Instant::now() + Duration::from_millis(limit));
+            self.read_timer.as_mut().reset(Instant::now() + Duration::from_millis(limit));
         }
-        if waiting == Waiting::Nothing {
-            Poll::Pending
-        } else {
-            self.read_timer.as_mut().poll(cx)
-        }
+        if waiting == Waiting::Nothing { Poll::Pending } else { self.read_timer.as_mut().poll(cx) }
     }
 }
 
@@ -203,6 +173,8 @@ impl AsyncRead for WireStream {
         loop {
             if this.passed == 0 {
                 this.judge();
+                let partial = matches!(this.state, State::Head(_)) && this.inbox.len() > this.passed;
+                this.wire.partial.store(partial, Ordering::Release);
             }
             if this.passed > 0 {
                 let taken = this.passed.min(buf.remaining());
@@ -261,9 +233,7 @@ impl WireStream {
             return written;
         }
         let limit = Duration::from_millis(self.wire.write_stall_ms.load(Ordering::Relaxed));
-        let timer = self
-            .write_timer
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+        let timer = self.write_timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         ready!(timer.as_mut().poll(cx));
         Poll::Ready(Err(Error::from(ErrorKind::TimedOut)))
     }
@@ -271,12 +241,3 @@ impl WireStream {
 
 /// As much as one read of the socket takes.
 const READ_BYTES: usize = 64 * 1024;
-
-fn refused_request(violation: Violation, is_head: bool) -> String {
-    let method = if is_head { "HEAD" } else { "GET" };
-    let code = match violation {
-        Violation::Bare => "",
-        Violation::Code(code) => code.as_str(),
-    };
-    format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-}

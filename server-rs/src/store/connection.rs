@@ -74,18 +74,9 @@ pub fn open_connection(location: &Location) -> rusqlite::Result<Connection> {
 /// Makes the folder (0700) and the file (0600) where they are missing (rule STO-09).
 pub fn make_file(path: &Path) -> Result<(), OpenError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(|e| OpenError::io(path, &e))?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| OpenError::io(path, &e))?;
     }
-    match OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-    {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(OpenError::io(path, &error)),
@@ -102,17 +93,10 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
         Err(error) => return Err(OpenError::io(path, &error)),
     };
     let mut header = Vec::new();
-    file.by_ref()
-        .take(100)
-        .read_to_end(&mut header)
-        .map_err(|e| OpenError::io(path, &e))?;
+    file.by_ref().take(100).read_to_end(&mut header).map_err(|e| OpenError::io(path, &e))?;
     if header.is_empty() {
         let log = fs::metadata(&wal).map_or(0, |metadata| metadata.len());
-        return if log > 0 {
-            Err(OpenError::new(path, "empty_with_wal", &[]))
-        } else {
-            Ok(())
-        };
+        return if log > 0 { Err(OpenError::new(path, "empty_with_wal", &[])) } else { Ok(()) };
     }
     if !header.starts_with(b"SQLite format 3\0") || header.len() < 100 {
         return Err(OpenError::new(path, "not_sqlite", &[]));
@@ -122,11 +106,7 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
 
 /// Refuses a SQLite that can lose committed transactions (<https://sqlite.org/wal.html>, "the WAL-reset bug").
 pub fn check_version(path: &Path) -> Result<(), OpenError> {
-    let number = |text: &str| {
-        text.split('.')
-            .map(|part| part.parse().unwrap_or(0))
-            .collect::<Vec<u32>>()
-    };
+    let number = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
     let found = rusqlite::version();
     if number(found) < number(&LIMITS.sqlite_minimum) {
         return Err(OpenError::new(
@@ -138,15 +118,15 @@ pub fn check_version(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Brings the schema up to date, each step in a transaction of its own, and looks at the end of the table.
-pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+/// Refuses another program's database and a newer schema, without a change to the file. The version that it has.
+pub fn check_schema(path: &Path) -> Result<i64, OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let found = pragma("user_version").map_err(sqlite)?;
-    let objects: i64 = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(sqlite)?;
+    let objects: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(sqlite)?;
     let is_ours = pragma("application_id").map_err(sqlite)? == APPLICATION_ID;
     if objects > 0 && !is_ours {
         return Err(OpenError::new(path, "foreign", &[]));
@@ -158,6 +138,12 @@ pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
             &[("found", &found.to_string()), ("known", &known.to_string())],
         ));
     }
+    Ok(found)
+}
+
+/// Brings the schema up from a version, each step in a transaction of its own, and looks at the end of the table.
+pub fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<(), OpenError> {
+    let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     for (step, sql) in (1..).zip(MIGRATIONS).skip(usize::try_from(found).unwrap_or(0)) {
         let migration = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {step};\nCOMMIT;");
         if let Err(error) = connection.execute_batch(&migration) {
@@ -166,9 +152,7 @@ pub fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenError> {
             return Err(sqlite(error));
         }
     }
-    connection
-        .query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get::<_, i64>(0))
-        .map_err(sqlite)?;
+    connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get::<_, i64>(0)).map_err(sqlite)?;
     Ok(())
 }
 

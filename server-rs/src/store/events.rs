@@ -80,10 +80,7 @@ impl EventWriter {
         for submission in group {
             let mut of_submission = Vec::with_capacity(submission.events.len());
             for event in &submission.events {
-                let key = event
-                    .event_id
-                    .as_ref()
-                    .map(|id| EventKey::new(id.of(&submission.body)));
+                let key = event.event_id.as_ref().map(|id| EventKey::new(id.of(&submission.body)));
                 if let Some(key) = &key
                     && insert_key.execute([key])? == 0
                 {
@@ -112,9 +109,7 @@ impl EventWriter {
         let hour = params![hour_of(now), first_id + 1, last_id];
         connection.prepare_cached(queries::UPSERT_HOUR)?.execute(hour)?;
         connection.prepare_cached(queries::UPDATE_TOPICS)?.execute([])?;
-        connection
-            .prepare_cached(queries::UPDATE_LAST_EVENT_ID)?
-            .execute([last_id])?;
+        connection.prepare_cached(queries::UPDATE_LAST_EVENT_ID)?.execute([last_id])?;
         self.last_id = Some(last_id);
         Ok((outcomes, Some(last_id)))
     }
@@ -140,15 +135,9 @@ impl EventWriter {
         let event_type = name(NameKind::EventType, Some(event.event_type))?;
         let status = name(NameKind::Status, Some(event.status))?;
         let source = name(NameKind::Source, Some(event.source))?;
-        let tool_name = name(
-            NameKind::ToolName,
-            event.tool_name.as_ref().map(|text| text.of(body)),
-        )?;
+        let tool_name = name(NameKind::ToolName, event.tool_name.as_ref().map(|text| text.of(body)))?;
         let branch = name(NameKind::Branch, event.branch.as_ref().map(|text| text.of(body)))?;
-        let project = name(
-            NameKind::Project,
-            event.project.as_ref().map(|text| text.of(body)),
-        )?;
+        let project = name(NameKind::Project, event.project.as_ref().map(|text| text.of(body)))?;
         let model = name(NameKind::Model, event.model.as_ref().map(|text| text.of(body)))?;
         let session_id = event.session_id.of(body);
         let session = self.sessions.key(connection, session_id)?;
@@ -190,16 +179,7 @@ impl EventWriter {
         delta.cache_write_tokens = delta.cache_write_tokens.saturating_add(event.cache_write_tokens);
         delta.cost_nanos = delta.cost_nanos.saturating_add(event.cost_nanos.unwrap_or(0));
 
-        let counted = [
-            Some(EVERY_EVENT),
-            event_type,
-            status,
-            source,
-            tool_name,
-            branch,
-            project,
-            model,
-        ];
+        let counted = [Some(EVERY_EVENT), event_type, status, source, tool_name, branch, project, model];
         for name in counted.into_iter().flatten() {
             self.stats.add(name, agent_type, event);
         }
@@ -263,13 +243,7 @@ mod tests {
         assert!(matches!(EventKey::new(uuid), EventKey::Uuid([0x0b, .., 0xe8])));
         let upper = uuid.to_uppercase();
         let braces = format!("{{{}}}", &uuid[1..35]);
-        for text in [
-            upper.as_str(),
-            &uuid[..35],
-            &braces,
-            "0b8f1a2c3d4e-5f60-7182-93a4b5c6-d7e8",
-            "x",
-        ] {
+        for text in [upper.as_str(), &uuid[..35], &braces, "0b8f1a2c3d4e-5f60-7182-93a4b5c6-d7e8", "x"] {
             assert_eq!(EventKey::new(text), EventKey::Text(text));
         }
     }

@@ -35,11 +35,7 @@ pub struct State {
 
 impl Default for State {
     fn default() -> Self {
-        Self {
-            writes: AtomicU8::new(0),
-            fatal: watch::Sender::new(None),
-            last_logged: Mutex::new(None),
-        }
+        Self { writes: AtomicU8::new(0), fatal: watch::Sender::new(None), last_logged: Mutex::new(None) }
     }
 }
 
@@ -87,12 +83,8 @@ impl State {
     }
 
     fn refuse(&self, code: ErrorCode) {
-        let place = ErrorCode::ALL
-            .iter()
-            .position(|known| *known == code)
-            .unwrap_or_default();
-        self.writes
-            .store(u8::try_from(place + 1).unwrap_or(u8::MAX), Ordering::Release);
+        let place = ErrorCode::ALL.iter().position(|known| *known == code).unwrap_or_default();
+        self.writes.store(u8::try_from(place + 1).unwrap_or(u8::MAX), Ordering::Release);
         if self.remember(Some(code)) {
             tracing::error!(code = code.as_str(), "storage refuses writes");
         }
@@ -100,10 +92,7 @@ impl State {
 
     /// Whether this differs from what was logged last.
     fn remember(&self, code: Option<ErrorCode>) -> bool {
-        let mut last = self
-            .last_logged
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = self.last_logged.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         std::mem::replace(&mut *last, code) != code
     }
 }

@@ -22,9 +22,7 @@ impl Lock {
         make_file(&path)?;
         let locked = |error: rusqlite::Error| OpenError::sqlite(database, &error);
         let connection = Connection::open(&path).map_err(locked)?;
-        connection
-            .execute_batch("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE")
-            .map_err(locked)?;
+        connection.execute_batch("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE").map_err(locked)?;
         Ok(Self { connection })
     }
 

@@ -18,8 +18,10 @@ pub mod events;
 pub mod writer;
 /// The pool of reading connections.
 pub mod reader;
-/// The reads.
+/// The reads of events, sessions and health.
 pub mod query;
+/// The reads of statistics.
+pub mod totals;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -33,7 +35,9 @@ use crate::clock::Clock;
 use crate::config::Durability;
 use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
-use connection::{Location, OpenError, check_file, check_version, make_file, migrate, open_connection};
+use connection::{
+    Location, OpenError, check_file, check_schema, check_version, make_file, migrate, open_connection,
+};
 use events::Submission;
 use failure::State;
 use lock::Lock;
@@ -60,27 +64,20 @@ impl Store {
     /// Opens the database, or says what to do.
     pub fn open(db: &str, durability: Durability, clock: Clock) -> Result<Self, OpenError> {
         let private = db == ":memory:";
-        let path = if private {
-            private_path()
-        } else {
-            PathBuf::from(db)
-        };
+        let path = if private { private_path() } else { PathBuf::from(db) };
         check_version(&path)?;
         check_file(&path)?;
         make_file(&path)?;
         let lock = Lock::acquire(&path)?;
-        let location = Location {
-            path: path.clone(),
-            durability,
-        };
+        let location = Location { path: path.clone(), durability };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
+        let found = check_schema(&path)?;
         let connection = open_connection(&location).map_err(sqlite)?;
-        migrate(&connection, &path)?;
+        migrate(&connection, &path, found)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
-        let last_id = connection
-            .query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))
-            .map_err(sqlite)?;
+        let last_id =
+            connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)).map_err(sqlite)?;
         let identity =
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
@@ -89,17 +86,7 @@ impl Store {
             .map_err(|_| OpenError::new(&path, "unusable", &[("reason", "no thread")]))?;
         let readers = Readers::open(location.clone());
         let lock = std::sync::Mutex::new(Some(lock));
-        Ok(Self {
-            location,
-            writer,
-            readers,
-            state,
-            newest,
-            epoch,
-            identity,
-            lock,
-            private,
-        })
+        Ok(Self { location, writer, readers, state, newest, epoch, identity, lock, private })
     }
 
     /// Stores the valid events of a request; resolves after their commit.
@@ -141,10 +128,7 @@ impl Store {
     /// Bytes of the database file and of its log.
     pub fn sizes(&self) -> (u64, u64) {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        (
-            size(&self.location.path),
-            size(&beside(&self.location.path, "-wal")),
-        )
+        (size(&self.location.path), size(&beside(&self.location.path, "-wal")))
     }
 
     /// Runs until dropped: notices a file that is gone or replaced, and asks for probe writes (rules STO-05, STO-06).
@@ -180,12 +164,7 @@ impl Store {
     pub fn close(&self) {
         self.readers.close();
         self.writer.close();
-        if let Some(lock) = self
-            .lock
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take()
-        {
+        if let Some(lock) = self.lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
             lock.release();
         }
         if self.private {
@@ -205,13 +184,9 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path)
-        .ok()
-        .map(|metadata| (metadata.ino(), metadata.dev()))
+    std::fs::metadata(path).ok().map(|metadata| (metadata.ino(), metadata.dev()))
 }
 
 fn private_path() -> PathBuf {
-    std::env::temp_dir()
-        .join(format!("ingest-{}", std::process::id()))
-        .join("events.db")
+    std::env::temp_dir().join(format!("ingest-{}", std::process::id())).join("events.db")
 }

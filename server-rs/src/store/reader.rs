@@ -59,9 +59,7 @@ impl Readers {
             .max_lifetime(None)
             .thread_pool(Arc::new(scheduled_thread_pool::ScheduledThreadPool::new(1)))
             .build_unchecked(Manager { location });
-        Self {
-            pool: Mutex::new(Some(pool)),
-        }
+        Self { pool: Mutex::new(Some(pool)) }
     }
 
     /// Runs a read on a thread that may block.

@@ -92,9 +92,7 @@ impl SessionDeltas {
 
     /// The sums of a session in the group at hand.
     pub fn delta(&mut self, key: i64, session_id: &str, agent_type: i64) -> &mut SessionDelta {
-        self.deltas
-            .entry(key)
-            .or_insert_with(|| SessionDelta::new(session_id, agent_type))
+        self.deltas.entry(key).or_insert_with(|| SessionDelta::new(session_id, agent_type))
     }
 
     /// Writes the group's sums. `now` is the group's time in Unix milliseconds.

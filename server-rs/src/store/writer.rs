@@ -50,30 +50,17 @@ impl Writer {
         newest: watch::Sender<i64>,
     ) -> std::io::Result<Self> {
         let (queue, waiting) = mpsc::unbounded_channel();
-        let mut work = Work {
-            connection,
-            path,
-            clock,
-            state,
-            newest,
-            events: EventWriter::default(),
-        };
-        let thread = std::thread::Builder::new()
-            .name("writer".to_owned())
-            .spawn(move || work.run(waiting))?;
-        Ok(Self {
-            queue,
-            thread: std::sync::Mutex::new(Some(thread)),
-        })
+        let mut work = Work { connection, path, clock, state, newest, events: EventWriter::default() };
+        let thread =
+            std::thread::Builder::new().name("writer".to_owned()).spawn(move || work.run(waiting))?;
+        Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
     }
 
     /// Queues the valid events of a request, and waits for their commit. What may wait is bounded by admission
     /// (rule ING-10), so the queue itself need not be.
     pub async fn submit(&self, submission: Submission) -> Submitted {
         let (reply, answer) = oneshot::channel();
-        self.queue
-            .send(Message::Submit(submission, reply))
-            .map_err(|_| ErrorCode::StorageError)?;
+        self.queue.send(Message::Submit(submission, reply)).map_err(|_| ErrorCode::StorageError)?;
         answer.await.unwrap_or(Err(ErrorCode::StorageError))
     }
 
@@ -86,11 +73,7 @@ impl Writer {
     /// Commits what waits, checkpoints, closes. Blocks.
     pub fn close(&self) {
         drop(self.queue.send(Message::Close));
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take();
+        let thread = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if thread.is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the writer panicked");
         }
@@ -125,11 +108,7 @@ impl Work {
                     Message::Probe => self.probe(),
                     Message::Close => open = false,
                 }
-                next = if size < LIMITS.group_events {
-                    waiting.try_recv().ok()
-                } else {
-                    None
-                };
+                next = if size < LIMITS.group_events { waiting.try_recv().ok() } else { None };
             }
             if !group.is_empty() {
                 self.commit(&mut group);
@@ -152,12 +131,13 @@ impl Work {
         };
         match stored {
             Ok((outcomes, newest)) => {
+                // Before the answers: a stream that begins after one of them must not be behind it.
+                if let Some(newest) = newest {
+                    self.newest.send_replace(newest);
+                }
                 for ((_, reply), outcomes) in group.drain(..).zip(outcomes) {
                     // A client that is gone does not undo its commit.
                     drop(reply.send(Ok(outcomes)));
-                }
-                if let Some(newest) = newest {
-                    self.newest.send_replace(newest);
                 }
             }
             Err(code) => group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code)))),
@@ -166,11 +146,7 @@ impl Work {
 
     fn failed(&self, error: &rusqlite::Error) -> ErrorCode {
         let code = error_code(error);
-        tracing::warn!(
-            code = code.as_str(),
-            sqlite = error.sqlite_extended_error_code(),
-            "a write failed"
-        );
+        tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");
         self.state.note(code);
         code
     }
@@ -178,9 +154,7 @@ impl Work {
     /// Tries to write something that changes nothing, to learn whether writes work again.
     fn probe(&mut self) {
         let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
-            let last: i64 = self
-                .connection
-                .query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?;
+            let last: i64 = self.connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?;
             self.connection.execute(queries::UPDATE_LAST_EVENT_ID, [last])?;
             self.connection.execute_batch("COMMIT")
         });
@@ -210,9 +184,8 @@ impl Work {
 
     fn checkpoint(&mut self, mode: &str) {
         let sql = format!("PRAGMA wal_checkpoint({mode})");
-        let result = self
-            .connection
-            .query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+        let result =
+            self.connection.query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
         match result {
             Ok((busy, frames)) => tracing::debug!(mode, busy, frames, "checkpoint"),
             Err(error) => drop(self.failed(&error)),

@@ -1,0 +1,57 @@
+/**
+ * A difference between the two servers, as a person reads it and as a case keeps it.
+ */
+import type { Outgoing } from '../http-client.ts';
+import { sideBySide } from '../side-by-side.ts';
+
+export interface Difference {
+  /** The request's place in the run, from 1. */
+  readonly number: number;
+  readonly sent: Outgoing;
+  readonly rs: string;
+  readonly ts: string;
+  /** How many more of its kind there were. */
+  repeats: number;
+}
+
+const SHOWN = 2_000;
+
+/** Seed, request with its odd bytes written out, and both answers side by side. */
+export function describeDifference(one: Difference, seed: number): string {
+  const request = visible(Buffer.concat([one.sent.head, one.sent.body]));
+  const columns = sideBySide(
+    ['rs', ...one.rs.slice(0, SHOWN).split('\n')],
+    ['ts', ...one.ts.slice(0, SHOWN).split('\n')],
+    110,
+  );
+  const more = one.repeats > 0 ? ` (and ${one.repeats} more of this kind)` : '';
+  return `\nseed ${seed}, request ${one.number}${more}:\n${request}\n${columns.join('\n')}`;
+}
+
+/** A case file with the request as bytes; what should be answered is for a person to say. */
+export function differenceAsCase(one: Difference, seed: number): string {
+  const [status = '', ...rest] = one.rs.split('\n');
+  const content = {
+    $schema: '../case.schema.json',
+    about: `Found by the differential scenario with seed ${seed}. The expected answer is that of server-rs: check it against the contract, and add what was stored before.`,
+    cases: [
+      {
+        name: `seed ${seed}, request ${one.number}`,
+        rule: 'LAW',
+        when: { raw_base64: Buffer.concat([one.sent.head, one.sent.body]).toString('base64') },
+        // biome-ignore lint/suspicious/noThenProperty: this is what a case file calls the answer
+        then: { status: Number(status) || 400, body: rest.slice(rest.indexOf('') + 1).join('\n') },
+      },
+    ],
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+/** Latin-1 text in which everything that does not show is escaped; line ends break the line as well. */
+function visible(bytes: Buffer): string {
+  const text = bytes.subarray(0, SHOWN).toString('latin1');
+  const hex = (char: string): string => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  return text
+    .replace(/[^\x20-\x7e]/g, (char) => ({ '\r': '\\r', '\n': '\\n\n', '\t': '\\t' })[char] ?? hex(char))
+    .trimEnd();
+}

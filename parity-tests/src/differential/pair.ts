@@ -1,0 +1,87 @@
+/**
+ * Both servers side by side, on kept connections, asked the same bytes at the same time.
+ */
+import { type Answer, announcesClose, Connection, type Outgoing, within } from '../http-client.ts';
+import type { ScenarioContext } from '../scenario.ts';
+import { comparable } from './compare.ts';
+
+export interface Pair {
+  /** Both answers as texts that must be equal. */
+  ask(sent: Outgoing): Promise<[rs: string, ts: string]>;
+  stop(): Promise<void>;
+}
+
+/** A request that is not complete is answered by neither server; this long is waited for an answer of either. */
+const SILENCE_MS = 250;
+/** Once one has answered, the other has this long. */
+const ANSWER_MS = 2_000;
+
+/** Starts both on empty databases; `number` keeps the files of one scenario apart. */
+export async function startPair(context: ScenarioContext, number: number): Promise<Pair> {
+  const servers = await Promise.all(
+    (['rs', 'ts'] as const).map((target) =>
+      context.start({ target, db: context.db(`${target}-${number}.db`) }),
+    ),
+  );
+  const lines = servers.map((server) => new Line(server.port));
+  return {
+    ask: async (sent) => {
+      const [rs, ts] = await settle(await Promise.all(lines.map((line) => line.send(sent))));
+      return [rs!, ts!];
+    },
+    stop: async () => {
+      for (const line of lines) line.close();
+      await Promise.all(servers.map((server) => server.kill()));
+    },
+  };
+}
+
+interface Asked {
+  readonly answer: Promise<string>;
+  readonly giveUp: () => void;
+}
+
+/** Both answers; `late` for both when neither server has anything to say to half a request. */
+async function settle(asked: readonly Asked[]): Promise<string[]> {
+  if (await within(Promise.any(asked.map((one) => one.answer)), SILENCE_MS)) {
+    return Promise.all(asked.map((one) => one.answer));
+  }
+  for (const one of asked) one.giveUp();
+  return asked.map(() => 'late');
+}
+
+/** One kept connection to one server, made anew when it was closed. */
+class Line {
+  readonly #port: number;
+  #connection: Connection | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async send(sent: Outgoing): Promise<Asked> {
+    if (!this.#connection?.reusable) {
+      this.close();
+      this.#connection = await Connection.open(this.#port);
+    }
+    const connection = this.#connection;
+    const judge = async (answer: Answer): Promise<string> => {
+      const announced = answer.kind !== 'response' || announcesClose(answer.response);
+      const closed = announced && (await connection.closedWithin(3_000));
+      const more = connection.unread.length > 0;
+      if (announced) this.#drop(connection);
+      return comparable(answer, closed, more);
+    };
+    return { answer: connection.exchange(sent, ANSWER_MS).then(judge), giveUp: () => this.#drop(connection) };
+  }
+
+  close(): void {
+    if (this.#connection) this.#drop(this.#connection);
+  }
+
+  /** Ends a connection; one that has taken its place since stays. */
+  #drop(connection: Connection): void {
+    connection.close();
+    if (this.#connection === connection) this.#connection = undefined;
+  }
+}

@@ -1,0 +1,120 @@
+//! The statistics' reads: sums that the writer has kept, never counted on demand (rules STA-01 to STA-06).
+
+use rusqlite::{Connection, Row, params};
+
+use crate::contract::queries;
+use crate::store::names::NameKind;
+use crate::store::query::{Cutoffs, NO_BOUND, each, known_name, signed};
+use crate::store::stats::{ALL_TIME, hour_of};
+
+/// What statistics are asked about.
+#[derive(Debug, Clone, Default)]
+pub struct StatsFilter {
+    /// Only this agent's events.
+    pub agent_type: Option<String>,
+    /// Unix milliseconds; rounded down to the hour (rule STA-05).
+    pub since: Option<i64>,
+}
+
+impl StatsFilter {
+    /// The `since` that is used, Unix milliseconds.
+    pub fn used_since(&self) -> Option<i64> {
+        self.since.map(|since| hour_of(since) * 1000)
+    }
+}
+
+/// The statistics, with the hours and the agent resolved once.
+#[derive(Debug)]
+pub struct Stats<'c> {
+    connection: &'c Connection,
+    first_hour: i64,
+    last_hour: i64,
+    agent_type: Option<i64>,
+    since: Option<i64>,
+}
+
+/// No agent has this number: what an unknown `agent_type` counts is nothing.
+const NO_NAME: i64 = -1;
+
+impl<'c> Stats<'c> {
+    /// Resolves a filter.
+    pub fn new(connection: &'c Connection, filter: &StatsFilter) -> rusqlite::Result<Self> {
+        let since = filter.used_since();
+        let agent_type = known_name(connection, NameKind::AgentType, filter.agent_type.as_deref())?
+            .unwrap_or(Some(NO_NAME));
+        let (first_hour, last_hour) =
+            since.map_or((ALL_TIME, ALL_TIME), |since| (hour_of(since).max(0), NO_BOUND));
+        Ok(Self { connection, first_hour, last_hour, agent_type, since })
+    }
+
+    /// `select_totals.sql`
+    pub fn totals(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_TOTALS, visit)
+    }
+
+    /// Active and all sessions.
+    pub fn sessions(&self, cutoffs: Cutoffs) -> rusqlite::Result<(i64, i64)> {
+        let values = params![cutoffs.idle, self.since, self.agent_type];
+        let mut statement = self.connection.prepare_cached(queries::SELECT_SESSION_TOTALS)?;
+        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// Agents by number of events.
+    pub fn agents(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_AGENTS, visit)
+    }
+
+    /// Names of a kind by number of events.
+    pub fn counts(
+        &self,
+        kind: NameKind,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        self.rows_of(queries::SELECT_COUNTS, kind, visit)
+    }
+
+    /// Tools by number of calls; the last column is the number by which [`Stats::tool_agents`] names them.
+    pub fn tools(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_TOOLS, visit)
+    }
+
+    /// Agents by tool and number of calls.
+    pub fn tool_agents(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_TOOL_AGENTS, visit)
+    }
+
+    /// The newest hourly buckets, oldest first.
+    pub fn timeline(
+        &self,
+        limit: u64,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        let last_hour = if self.last_hour == ALL_TIME { NO_BOUND } else { self.last_hour };
+        let values = params![self.first_hour, last_hour, self.agent_type, signed(limit)];
+        each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
+    }
+
+    /// Cost by names of a kind.
+    pub fn costs(
+        &self,
+        kind: NameKind,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        self.rows_of(queries::SELECT_COSTS, kind, visit)
+    }
+
+    fn rows(&self, sql: &str, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        each(self.connection, sql, params![self.first_hour, self.last_hour, self.agent_type], visit)
+            .map(|_| ())
+    }
+
+    fn rows_of(
+        &self,
+        sql: &str,
+        kind: NameKind,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        let values = params![self.first_hour, self.last_hour, self.agent_type, kind.as_str()];
+        each(self.connection, sql, values, visit).map(|_| ())
+    }
+}
