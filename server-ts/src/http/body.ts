@@ -15,7 +15,7 @@ import type { Exchange } from './reply.ts';
 
 type Encoding = 'identity' | 'gzip' | 'zstd';
 
-/** The client left, or its framing broke: nobody is there to be answered. */
+/** The client left, or its framing is broken: an empty 400, if anything (rule HTT-08). */
 export class BodyLost extends Error {}
 
 /** A body, and the room that it takes among what waits. */
@@ -147,9 +147,16 @@ function receive(
       else chunk.copy(whole, length);
       length += chunk.length;
     };
-    const onEnd = (): void => settle(() => resolve(whole ?? concat(chunks, length)));
+    const onEnd = (): void => {
+      if (trailerBytes(request.rawTrailers) > LIMITS.trailer_bytes) onLost();
+      else settle(() => resolve(whole ?? concat(chunks, length)));
+    };
     request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
   });
+}
+
+function trailerBytes(rawTrailers: readonly string[]): number {
+  return rawTrailers.reduce((bytes, text) => bytes + text.length + ': '.length, 0);
 }
 
 /** Like `Buffer.concat`, but never a part of the shared pool. */

@@ -167,7 +167,9 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+    const { current } = this.lineOf(socket);
+    // Inside a body the parser counts trailers as headers.
+    const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW' && (current === undefined || current.complete);
     this.lastAnswer(socket, isTooLarge ? rawFailure('headers_too_large') : rawBare());
   }
 

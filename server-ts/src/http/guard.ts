@@ -78,7 +78,9 @@ export class Guard {
         return { kind: 'cookie', cookie, origin };
       }
     }
-    const bearer = /^bearer +(.*)$/i.exec(headerOf(head, 'authorization') ?? '')?.[1];
+    const authorizations = head.headers.get('authorization') ?? [];
+    if (authorizations.length > 1) return refuse('unauthorized', origin);
+    const bearer = /^bearer +(.*)$/i.exec(authorizations[0] ?? '')?.[1];
     if (bearer !== undefined && this.isToken(bearer)) return { kind: 'pass', origin, isFree };
     const cookies = (head.headers.get('cookie') ?? []).flatMap((value) => value.split(';'));
     const wanted = digest(this.cookie);
@@ -111,7 +113,7 @@ export class Guard {
 
 function isLocalName(name: string): boolean {
   if (name === '127.0.0.1' || name === 'localhost' || name === '[::1]') return true;
-  return name.endsWith('.localhost') && name.length > '.localhost'.length;
+  return /^[a-z0-9.-]+\.localhost$/.test(name);
 }
 
 /** The host of `host[:port]`, nothing where it is malformed; a colon in brackets belongs to an IPv6 address. */

@@ -87,7 +87,8 @@ function isFramed(head: Head): boolean {
     if (head.isHttp10 || lengths !== undefined) return false;
     return encodings.length === 1 && encodings[0] === 'chunked';
   }
-  return lengths === undefined || (lengths.length === 1 && /^[0-9]+$/.test(lengths[0]!));
+  if (lengths === undefined) return true;
+  return lengths.length === 1 && /^[0-9]+$/.test(lengths[0]!) && Number(lengths[0]) <= LIMITS.max_integer;
 }
 
 function isKnownForm(head: Head, version: string): boolean {
