@@ -1,0 +1,81 @@
+/**
+ * Bundles the server into one file, `dist/main.js`, beside the native SQLite module of this platform.
+ *
+ * What must stay true: `dist/` runs wherever it is copied, without node_modules and without `contract/`, whose
+ * files are inlined. `dist/deployed.json` lists what has to be copied, for whoever measures its size.
+ * Exits non-zero when anything fails.
+ */
+import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('./', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const BUNDLE = 'main.js';
+const BINDING = 'better_sqlite3.node';
+
+/** `?text` at the end of a specifier: the file as text. */
+const textFiles: Plugin = {
+  name: 'text-files',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => {
+      return { path: join(resolveDir, path.slice(0, -'?text'.length)), namespace: 'text' };
+    });
+    onLoad({ filter: /.*/, namespace: 'text' }, ({ path }) => {
+      return { contents: readFileSync(path, 'utf8'), loader: 'text', watchFiles: [path] };
+    });
+  },
+};
+
+/** express loads its body parsers and their tables of encodings, which this server never uses. */
+const withoutBodyParser: Plugin = {
+  name: 'without-body-parser',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^body-parser$/ }, () => ({ path: 'body-parser', namespace: 'unused' }));
+    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** What CommonJS packages expect to find. */
+const REQUIRE = [
+  "import { createRequire as __createRequire } from 'node:module';",
+  "import { fileURLToPath as __fileURLToPath } from 'node:url';",
+  "import { dirname as __directoryOf } from 'node:path';",
+  'const require = __createRequire(import.meta.url);',
+  'const __filename = __fileURLToPath(import.meta.url);',
+  'const __dirname = __directoryOf(__filename);',
+].join('\n');
+
+/** The prebuilt module of this platform, as better-sqlite3 itself would choose it. */
+function prebuiltBinding(): string {
+  const require = createRequire(import.meta.url);
+  const packageDir = dirname(require.resolve('better-sqlite3/package.json'));
+  const { getPrebuildPath } = require(join(packageDir, 'lib', 'binding.js')) as {
+    getPrebuildPath(): string | null;
+  };
+  const path = getPrebuildPath();
+  if (path === null) throw new Error(`no prebuilt SQLite module for ${process.platform}-${process.arch}`);
+  return path;
+}
+
+rmSync(DIST, { recursive: true, force: true });
+mkdirSync(DIST, { recursive: true });
+await build({
+  entryPoints: [join(ROOT, 'src', 'main.ts')],
+  outfile: join(DIST, BUNDLE),
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  format: 'esm',
+  banner: { js: REQUIRE },
+  minifySyntax: true,
+  minifyWhitespace: true,
+  plugins: [textFiles, withoutBodyParser],
+  legalComments: 'none',
+  logLevel: 'warning',
+});
+copyFileSync(prebuiltBinding(), join(DIST, BINDING));
+const files = [BUNDLE, BINDING].map((path) => ({ path, bytes: statSync(join(DIST, path)).size }));
+writeFileSync(join(DIST, 'deployed.json'), `${JSON.stringify({ files }, null, 2)}\n`);

@@ -1,0 +1,120 @@
+/**
+ * The parts, wired. No state outside of it: two apps can run in one process.
+ *
+ * Starts what goes on beside requests: statistics for the stream, the full check behind the start.
+ */
+import { Buffers } from './buffers.ts';
+import type { Config } from './config.ts';
+import type { Connections } from './http/connection.ts';
+import { Guard } from './http/guard.ts';
+import { buildRoutes } from './http/index.ts';
+import { frame } from './http/stream.ts';
+import { Hub } from './hub.ts';
+import { Ingest } from './ingest.ts';
+import type { Log } from './log.ts';
+import type { StoreCode } from './store/failure.ts';
+import { Store } from './store/index.ts';
+
+/** What an app needs from outside. */
+export interface AppOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Listening already, so that a taken port is found before the database is touched. */
+  readonly connections: Connections;
+  /** The module that the store's threads start from. */
+  readonly entry: URL;
+  readonly nativeBinding: string | undefined;
+  /** The storage is lost: all that waited were answered, and the process has to end. */
+  onFatal(code: StoreCode): void;
+}
+
+export class App {
+  readonly config: Config;
+  readonly log: Log;
+  readonly store: Store;
+  readonly hub: Hub;
+  readonly ingest: Ingest;
+  readonly buffers: Buffers;
+  readonly guard: Guard;
+  readonly connections: Connections;
+  isDraining = false;
+  private readonly startedMs = performance.now();
+  private readonly statsTimer: NodeJS.Timeout;
+
+  private constructor(options: AppOptions, store: Store, buffers: Buffers) {
+    const { config, log } = options;
+    this.config = config;
+    this.log = log;
+    this.store = store;
+    this.hub = new Hub(store, config.maxStreamClients, (error) => this.logFailure(error, 'tail failed'));
+    this.buffers = buffers;
+    this.ingest = new Ingest(store, config, buffers);
+    this.connections = options.connections;
+    this.guard = new Guard(config, this.connections.address.port);
+    this.statsTimer = setInterval(() => void this.broadcastStats(), config.statsIntervalMs);
+  }
+
+  /** Opens the database and wires the parts. */
+  static async build(options: AppOptions): Promise<App> {
+    const { config, log, entry, nativeBinding } = options;
+    const { db, durability, sessionTimeoutMinutes } = config;
+    const buffers = new Buffers();
+    const held: { app?: App } = {};
+    const store = await Store.open(
+      { db, durability, sessionTimeoutMinutes, entry, nativeBinding, buffers },
+      {
+        onStored: () => held.app?.hub.published(),
+        onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),
+        onRecovered: () => log.info('storage recovered'),
+        onFatal: (code) => options.onFatal(code),
+      },
+    );
+    held.app = new App(options, store, buffers);
+    return held.app;
+  }
+
+  /** From now on requests are answered. */
+  serve(): void {
+    this.connections.serve(buildRoutes(this, this.connections.answerBare));
+  }
+
+  get uptimeSeconds(): number {
+    return Math.floor((performance.now() - this.startedMs) / 1000);
+  }
+
+  /** Looks at the whole file; what is found stops the writes (rule STO-06). */
+  async checkStorage(): Promise<void> {
+    try {
+      await this.store.checkAll();
+    } catch (error) {
+      this.logFailure(error, 'check failed');
+    }
+  }
+
+  /** Begins to end: no more requests, no more stream (rule PRO-07). Resolves when all connections are gone. */
+  drain(): Promise<void> {
+    this.isDraining = true;
+    clearInterval(this.statsTimer);
+    this.hub.close();
+    return this.connections.drain();
+  }
+
+  /** Rule STR-06: made once for all, and only while someone listens. */
+  private async broadcastStats(): Promise<void> {
+    if (this.hub.clients === 0) return;
+    try {
+      const stats = await this.store.json({ kind: 'stats', filter: {} });
+      if (stats === undefined) return;
+      const payload = Buffer.from(stats).toString('utf8');
+      this.hub.broadcast(Buffer.from(frame(`{"type":"stats","payload":${payload}}`)));
+    } catch (error) {
+      this.logFailure(error, 'statistics failed');
+    }
+  }
+
+  private logFailure(error: unknown, message: string): void {
+    // Reads that wait while the store closes are given up.
+    if (this.isDraining) return;
+    this.log.error({ reason: error instanceof Error ? error.message : String(error) }, message);
+  }
+}

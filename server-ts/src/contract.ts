@@ -1,0 +1,136 @@
+/**
+ * The facts of `contract/`, embedded: the bundle carries them, and sources read the same files.
+ *
+ * What must stay true: no fact is typed a second time here; this file only names the files.
+ * A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve it).
+ */
+import config from '../../contract/config.json' with { type: 'json' };
+import limits from '../../contract/limits.json' with { type: 'json' };
+import migration1 from '../../contract/migrations/0001_init.sql?text';
+import openapi from '../../contract/openapi.json?text';
+import pragmas from '../../contract/pragmas.sql?text';
+import insertEvent from '../../contract/queries/insert_event.sql?text';
+import insertEventKey from '../../contract/queries/insert_event_key.sql?text';
+import insertName from '../../contract/queries/insert_name.sql?text';
+import selectAgents from '../../contract/queries/select_agents.sql?text';
+import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
+import selectCosts from '../../contract/queries/select_costs.sql?text';
+import selectCounts from '../../contract/queries/select_counts.sql?text';
+import selectEpoch from '../../contract/queries/select_epoch.sql?text';
+import selectEvent from '../../contract/queries/select_event.sql?text';
+import selectEventsNewest from '../../contract/queries/select_events_newest.sql?text';
+import selectEventsOfSessionNewest from '../../contract/queries/select_events_of_session_newest.sql?text';
+import selectEventsOfSessionOldest from '../../contract/queries/select_events_of_session_oldest.sql?text';
+import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
+import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
+import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
+import selectName from '../../contract/queries/select_name.sql?text';
+import selectSession from '../../contract/queries/select_session.sql?text';
+import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
+import selectSessionTotals from '../../contract/queries/select_session_totals.sql?text';
+import selectSessions from '../../contract/queries/select_sessions.sql?text';
+import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
+import selectTools from '../../contract/queries/select_tools.sql?text';
+import selectTotals from '../../contract/queries/select_totals.sql?text';
+import updateLastEventId from '../../contract/queries/update_last_event_id.sql?text';
+import updateTopics from '../../contract/queries/update_topics.sql?text';
+import upsertHour from '../../contract/queries/upsert_hour.sql?text';
+import upsertSession from '../../contract/queries/upsert_session.sql?text';
+import upsertStats from '../../contract/queries/upsert_stats.sql?text';
+import routes from '../../contract/routes.json' with { type: 'json' };
+import version from '../../contract/VERSION?text';
+import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
+import server from '../package.json' with { type: 'json' };
+
+export const VOCABULARY = vocabulary;
+export const LIMITS = limits;
+export const OPENAPI: string = openapi;
+export const CONTRACT_VERSION: string = version.trim();
+export const SERVER_VERSION: string = server.version;
+export const PRAGMAS: string = pragmas;
+
+/** A query parameter as `routes.json` describes it. */
+export interface ParameterSpec {
+  /** As it stands in the query string. */
+  readonly name: string;
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer';
+  /** Of a choice: the values, or the list of the vocabulary that holds them. */
+  readonly values?: readonly string[] | string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: number;
+}
+
+export interface RouteSpec {
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** The media type of its answer. */
+  readonly produces: string;
+  /** Keys of `PARAMETERS`, in the order in which they are checked. */
+  readonly parameters: readonly string[];
+  /** Open without a token (rule SEC-06). */
+  readonly free?: boolean;
+}
+
+export const ROUTES: readonly RouteSpec[] = routes.routes;
+export const PARAMETERS = routes.parameters as Readonly<Record<string, ParameterSpec>>;
+
+export interface OptionSpec {
+  readonly name: string;
+  readonly env: string;
+  readonly type: 'text' | 'integer' | 'choice' | 'list';
+  readonly default: string | number | readonly string[] | null;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** The option whose value this one must reach. */
+  readonly at_least?: string;
+  readonly choices?: readonly string[];
+  readonly value: string;
+  readonly help: string;
+}
+
+export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
+  readonly options: readonly OptionSpec[];
+};
+
+/** Migration N is element N - 1. */
+export const MIGRATIONS: readonly string[] = [migration1];
+
+export const QUERIES = {
+  insertEvent,
+  insertEventKey,
+  insertName,
+  selectAgents,
+  selectCostTimeline,
+  selectCosts,
+  selectCounts,
+  selectEpoch,
+  selectEvent,
+  selectEventsNewest,
+  selectEventsOfSessionNewest,
+  selectEventsOfSessionOldest,
+  selectEventsOldest,
+  selectLastEventId,
+  selectLastSessionKey,
+  selectName,
+  selectSession,
+  selectSessionKey,
+  selectSessionTotals,
+  selectSessions,
+  selectToolAgents,
+  selectTools,
+  selectTotals,
+  updateLastEventId,
+  updateTopics,
+  upsertHour,
+  upsertSession,
+  upsertStats,
+} as const satisfies Record<string, string>;
+
+/** A message with its `{names}` filled in. */
+export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    return value === undefined ? whole : String(value);
+  });
+}

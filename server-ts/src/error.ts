@@ -1,0 +1,73 @@
+/**
+ * Everything that can be answered instead of success: a stable code, and what goes with it.
+ *
+ * Status, public text and `Retry-After` of a code stand in `contract/vocabulary.json`; tests/contract.test.ts
+ * holds this union equal to it. This module knows nothing of HTTP; `http/reply` turns a failure into an answer.
+ */
+import { VOCABULARY } from './contract.ts';
+
+/** The error codes of the contract (rule HTT-01). */
+export const ERROR_CODES = [
+  'invalid_json',
+  'invalid_event',
+  'invalid_batch',
+  'invalid_parameter',
+  'bad_request',
+  'unauthorized',
+  'forbidden_host',
+  'forbidden_origin',
+  'not_found',
+  'method_not_allowed',
+  'not_acceptable',
+  'request_timeout',
+  'payload_too_large',
+  'batch_too_large',
+  'uri_too_long',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'expectation_failed',
+  'headers_too_large',
+  'internal',
+  'overloaded',
+  'draining',
+  'storage_busy',
+  'storage_error',
+  'storage_corrupt',
+  'storage_lost',
+  'read_only',
+  'stream_limit',
+  'storage_full',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface ErrorSpec {
+  readonly status: number;
+  readonly text: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retry_after_s?: number;
+}
+
+/** Status, text and `Retry-After` of a code, from the contract. */
+export function errorSpec(code: ErrorCode): ErrorSpec {
+  return VOCABULARY.errors[code];
+}
+
+/** Further members of a failure's answer, in their order. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** A code, the members that its answer has beside `error` and `code`, and whether the connection ends. */
+export class Failure extends Error {
+  readonly code: ErrorCode;
+  readonly members: Members;
+  /** The connection cannot go on after this answer. */
+  readonly close: boolean;
+
+  constructor(code: ErrorCode, members: Members = {}, close = false) {
+    super(code);
+    this.name = 'Failure';
+    this.code = code;
+    this.members = members;
+    this.close = close;
+  }
+}

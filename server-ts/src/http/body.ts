@@ -1,0 +1,219 @@
+/**
+ * A request's body: what may be sent, how much, how slowly, and how it is inflated (rules BOD-02 to BOD-04,
+ * HTT-09 to HTT-11). Whether it is JSON is the pipeline's business.
+ *
+ * The bytes own their memory, so that they can be given to the writer's thread without a copy.
+ */
+import zlib from 'node:zlib';
+import type { App } from '../app.ts';
+import type { Buffers } from '../buffers.ts';
+import { LIMITS } from '../contract.ts';
+import { Failure } from '../error.ts';
+import type { Ingest } from '../ingest.ts';
+import { type Head, waitsForContinue } from './head.ts';
+import type { Exchange } from './reply.ts';
+
+type Encoding = 'identity' | 'gzip' | 'zstd';
+
+/** The client left, or its framing is broken: an empty 400, if anything (rule HTT-08). */
+export class BodyLost extends Error {}
+
+/** A body, and the room that it takes among what waits. */
+export interface Body {
+  readonly bytes: Buffer;
+  release(): void;
+}
+
+/** Bytes that were admitted for one body. */
+class Room {
+  private readonly ingest: Ingest;
+  private held = 0;
+
+  constructor(ingest: Ingest) {
+    this.ingest = ingest;
+  }
+
+  take(bytes: number, close = false): void {
+    if (!this.ingest.admitBytes(bytes)) throw new Failure('overloaded', {}, close);
+    this.held += bytes;
+  }
+
+  release(): void {
+    this.ingest.releaseBytes(this.held);
+    this.held = 0;
+  }
+}
+
+/** Reads and inflates a body; the caller releases it once it is answered. */
+export async function readBody(app: App, exchange: Exchange): Promise<Body> {
+  const { buffers, ingest } = app;
+  const limit = app.config.maxBodyBytes;
+  const { head } = exchange;
+  checkMediaType(head);
+  const encoding = encodingOf(head);
+  const declared = head.contentLength;
+  if (encoding === 'identity' && declared !== undefined && declared > limit) {
+    throw new Failure('payload_too_large', { limit, actual: declared }, true);
+  }
+  const room = new Room(ingest);
+  try {
+    const isHeld = encoding === 'identity' && declared !== undefined;
+    if (isHeld) room.take(declared);
+    // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
+    const longest = encoding === 'identity' ? limit : limit + LIMITS.compressed_extra_bytes;
+    const sent = await receive(exchange, buffers, { limit, longest }, isHeld ? undefined : room);
+    const bytes = encoding === 'identity' ? sent : await inflate(sent, encoding, limit);
+    if (bytes.length > sent.length) room.take(bytes.length - sent.length);
+    const release = (): void => {
+      room.release();
+      buffers.give(bytes.buffer as ArrayBuffer);
+    };
+    return { bytes, release };
+  } catch (error) {
+    room.release();
+    throw error;
+  }
+}
+
+/** Rule BOD-02. */
+function checkMediaType(head: Head): void {
+  const values = head.headers.get('content-type') ?? [];
+  const [essence, charset, ...more] = (values[0] ?? '').split(';').map((part) => part.trim());
+  const isJson = values.length === 1 && essence?.toLowerCase() === 'application/json';
+  const isUtf8 = charset === undefined || /^charset=("utf-8"|utf-8)$/i.test(charset);
+  if (!isJson || !isUtf8 || more.length > 0) throw new Failure('unsupported_media_type');
+}
+
+/** Rule BOD-03. */
+function encodingOf(head: Head): Encoding {
+  const values = head.headers.get('content-encoding') ?? ['identity'];
+  const value = values.length === 1 ? values[0]!.toLowerCase() : '';
+  if (value === 'identity' || value === 'gzip' || value === 'zstd') return value;
+  throw new Failure('unsupported_encoding');
+}
+
+interface Limits {
+  /** What the client is told. */
+  readonly limit: number;
+  /** What is read. */
+  readonly longest: number;
+}
+
+/** The bytes as they were sent. Room is taken as they come, unless that was done before. */
+function receive(
+  exchange: Exchange,
+  buffers: Buffers,
+  { limit, longest }: Limits,
+  room: Room | undefined,
+): Promise<Buffer> {
+  const { request, response, head } = exchange;
+  const declared = head.contentLength;
+  const whole = declared === undefined || declared > longest ? undefined : buffers.bytes(declared);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  exchange.bodyTaken = true;
+  if (waitsForContinue(head) && declared !== 0) response.writeContinue();
+
+  return new Promise((resolve, reject) => {
+    const settle = (settleWith: () => void): void => {
+      clearTimeout(idle);
+      clearTimeout(total);
+      request.off('data', onData).off('end', onEnd).off('close', onLost).off('error', onLost);
+      settleWith();
+    };
+    const fail = (error: Error): void => {
+      exchange.bodyTaken = false;
+      settle(() => reject(error));
+      // What still comes is dropped, by the connection's lingering end.
+      request.on('error', () => {}).pause();
+    };
+    const onTimeout = (): void => fail(new Failure('request_timeout', {}, true));
+    const idle = setTimeout(onTimeout, LIMITS.body_idle_timeout_ms);
+    const total = setTimeout(onTimeout, LIMITS.request_timeout_ms);
+    const onLost = (): void => fail(new BodyLost());
+    const onData = (chunk: Buffer): void => {
+      idle.refresh();
+      if (length + chunk.length > longest) {
+        fail(new Failure('payload_too_large', { limit }, true));
+        return;
+      }
+      try {
+        room?.take(chunk.length, true);
+      } catch (error) {
+        fail(error as Failure);
+        return;
+      }
+      if (whole === undefined) chunks.push(chunk);
+      else chunk.copy(whole, length);
+      length += chunk.length;
+    };
+    const onEnd = (): void => {
+      if (trailerBytes(request.rawTrailers) > LIMITS.trailer_bytes) onLost();
+      else settle(() => resolve(whole ?? concat(chunks, length)));
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
+  });
+}
+
+function trailerBytes(rawTrailers: readonly string[]): number {
+  return rawTrailers.reduce((bytes, text) => bytes + text.length + ': '.length, 0);
+}
+
+/** Like `Buffer.concat`, but never a part of the shared pool. */
+function concat(chunks: readonly Buffer[], length: number): Buffer {
+  const whole = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const chunk of chunks) at += chunk.copy(whole, at);
+  return whole;
+}
+
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** Inflates to the very end (rule BOD-03): members and frames follow one another, and nothing is left over. */
+async function inflate(bytes: Buffer, encoding: 'gzip' | 'zstd', limit: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  let at = 0;
+  do {
+    const rest = bytes.subarray(at);
+    const { buffer, engine } = await inflateOne(rest, encoding, limit, limit - length);
+    parts.push(buffer);
+    length += buffer.length;
+    at += engine.bytesWritten;
+    if (engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
+      throw new Failure('bad_request');
+    }
+  } while (at < bytes.length);
+  return concat(parts, length);
+}
+
+/** One zstd frame, or all gzip members; zlib works in a thread of its own pool. */
+function inflateOne(
+  bytes: Buffer,
+  encoding: 'gzip' | 'zstd',
+  limit: number,
+  left: number,
+): Promise<Inflated> {
+  const options = { info: true, maxOutputLength: Math.max(left, 1) };
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, result: unknown): void => {
+      if (error === null) {
+        const inflated = result as Inflated;
+        if (inflated.buffer.length > left) reject(new Failure('payload_too_large', { limit }, true));
+        else resolve(inflated);
+        return;
+      }
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      reject(isTooLarge ? new Failure('payload_too_large', { limit }, true) : new Failure('bad_request'));
+    };
+    if (encoding === 'gzip') {
+      zlib.gunzip(bytes, options, done);
+    } else {
+      const params = { [zlib.constants.ZSTD_d_windowLogMax]: LIMITS.zstd_window_log };
+      zlib.zstdDecompress(bytes, { ...options, params }, done);
+    }
+  });
+}

@@ -1,0 +1,212 @@
+/**
+ * Accepting: the connection limit, the parser's limits and time-outs, one request after the other, bare
+ * answers, the lingering close (rules HTT-07, HTT-08, HTT-11, HTT-12, HTT-14, HTT-10).
+ *
+ * What must stay true: an answer that closes its connection reaches the client even while the client still
+ * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { LIMITS } from '../contract.ts';
+import { rawBare, rawFailure } from './reply.ts';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Says that a request gets no answer but an empty 400 (rule HTT-08). */
+export type AnswerBare = (request: IncomingMessage) => void;
+
+/** What is going on on one connection. */
+interface Line {
+  /** Requests, and last answers, that wait for those before them. */
+  readonly waiting: (() => void)[];
+  /** The request that is being answered. */
+  current: IncomingMessage | undefined;
+  /** The last answer was given, or is being given. */
+  closing: boolean;
+}
+
+/** How often Node looks for heads that are late. */
+const CHECK_MS = 500;
+
+export class Connections {
+  private readonly server: Server;
+  private readonly lines = new WeakMap<Socket, Line>();
+  private readonly sockets = new Set<Socket>();
+  /** Connections that came before there was a handler. */
+  private early: Socket[] = [];
+  private handler: Handler | undefined;
+
+  constructor() {
+    this.server = createServer({
+      requireHostHeader: false,
+      // Somewhat more than the limit, since the parser counts without separators and line ends.
+      maxHeaderSize: LIMITS.head_hard_bytes + 1024,
+      headersTimeout: LIMITS.head_timeout_ms,
+      requestTimeout: 0,
+      keepAliveTimeout: LIMITS.keep_alive_idle_ms,
+      keepAliveTimeoutBuffer: 0,
+      connectionsCheckingInterval: CHECK_MS,
+      noDelay: true,
+    } as Parameters<typeof createServer>[0]);
+    this.server.maxHeadersCount = 0;
+    this.server.timeout = 0;
+    const take: Handler = (request, response) => this.take(request, response);
+    this.server.on('request', take).on('checkContinue', take).on('checkExpectation', take);
+    this.server.on('connect', (_request, socket) => this.refuse(socket as Socket));
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      this.parseError(error, socket as Socket);
+    });
+    this.limitConnections();
+  }
+
+  /** Takes the address; the error's code where that fails. Connections wait until `serve`. */
+  listen(host: string, port: number): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const onError = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.name);
+      this.server.once('error', onError);
+      this.server.listen({ host, port, backlog: LIMITS.connections }, () => {
+        this.server.off('error', onError);
+        resolve(undefined);
+      });
+    });
+  }
+
+  /** From now on requests are handled. */
+  serve(handler: Handler): void {
+    this.handler = handler;
+    for (const socket of this.early.splice(0)) this.server.emit('connection', socket);
+  }
+
+  get address(): AddressInfo {
+    return this.server.address() as AddressInfo;
+  }
+
+  /** Answers a request with an empty 400, behind those before it, and ends its connection. */
+  readonly answerBare: AnswerBare = (request) => this.endWith(request.socket, rawBare());
+
+  /** Stops accepting, ends connections without a request, and resolves when the others have ended. */
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      // Ends idle connections as well; a request that has begun to come in is waited for and answered.
+      this.server.close(() => resolve());
+      for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
+    });
+  }
+
+  /** Ends what is left. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Node's own listener is only told of connections that there is room for (rule HTT-12). */
+  private limitConnections(): void {
+    const { server, sockets } = this;
+    const accept = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      if (this.handler === undefined) {
+        this.early.push(socket);
+        return;
+      }
+      if (sockets.size >= LIMITS.connections) {
+        socket.on('error', () => {});
+        lastWords(socket, rawFailure('overloaded'));
+        return;
+      }
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      const destroySoon = socket.destroySoon.bind(socket);
+      // Called by Node behind an answer that closes.
+      socket.destroySoon = () => {
+        const line = this.lineOf(socket);
+        line.closing = true;
+        const { current } = line;
+        if (current === undefined || current.complete) {
+          destroySoon();
+          return;
+        }
+        current.on('error', () => {}).resume();
+        linger(socket);
+      };
+      for (const listener of accept) listener.call(server, socket);
+    });
+  }
+
+  private lineOf(socket: Socket): Line {
+    let line = this.lines.get(socket);
+    if (line === undefined) {
+      line = { waiting: [], current: undefined, closing: false };
+      this.lines.set(socket, line);
+    }
+    return line;
+  }
+
+  private take(request: IncomingMessage, response: ServerResponse): void {
+    const line = this.lineOf(request.socket);
+    if (line.closing) return;
+    const begin = (): void => {
+      if (line.closing) return;
+      line.current = request;
+      response.once('close', () => {
+        line.current = undefined;
+        line.waiting.shift()?.();
+      });
+      this.handler?.(request, response);
+    };
+    if (line.current === undefined) begin();
+    else line.waiting.push(begin);
+  }
+
+  private refuse(socket: Socket): void {
+    socket.on('error', () => {});
+    this.lastAnswer(socket, rawBare());
+  }
+
+  private parseError(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { current } = this.lineOf(socket);
+    // Inside a body the parser counts trailers as headers.
+    const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW' && (current === undefined || current.complete);
+    this.lastAnswer(socket, isTooLarge ? rawFailure('headers_too_large') : rawBare());
+  }
+
+  /** Behind requests that have come whole; one whose own body broke gets this for an answer. */
+  private lastAnswer(socket: Socket, bytes: Buffer): void {
+    const line = this.lineOf(socket);
+    if (line.current?.complete) line.waiting.push(() => this.endWith(socket, bytes));
+    else this.endWith(socket, bytes);
+  }
+
+  private endWith(socket: Socket, bytes: Buffer): void {
+    const line = this.lineOf(socket);
+    if (line.closing) return;
+    line.closing = true;
+    line.waiting.length = 0;
+    line.current?.on('error', () => {}).resume();
+    lastWords(socket, bytes);
+  }
+}
+
+function lastWords(socket: Socket, bytes: Buffer): void {
+  socket.write(bytes);
+  linger(socket);
+}
+
+/**
+ * Says that there is no more to come, and reads on for a while, so that what the client still sends does not
+ * turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
+ */
+function linger(socket: Socket): void {
+  socket.end();
+  socket.on('error', () => {});
+  const end = (): void => {
+    clearTimeout(timer);
+    socket.destroy();
+  };
+  const timer = setTimeout(end, LIMITS.linger_ms);
+  socket.once('end', end).once('close', () => clearTimeout(timer));
+  socket.resume();
+}

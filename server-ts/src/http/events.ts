@@ -1,0 +1,61 @@
+/** `/api/events`, `/api/events/batch`, `/api/events/{id}`. */
+import type { App } from '../app.ts';
+import { VOCABULARY } from '../contract.ts';
+import { Failure } from '../error.ts';
+import type { EventFilter } from '../store/query.ts';
+import { readBody } from './body.ts';
+import type { Parameters } from './parameters.ts';
+import { batch, type Exchange, ok, single } from './reply.ts';
+
+/** `POST /api/events` (rules ING-01 to ING-03). */
+export async function postEvent(app: App, exchange: Exchange): Promise<void> {
+  const body = await readBody(app, exchange);
+  try {
+    single(exchange, await app.ingest.single(body.bytes));
+  } finally {
+    body.release();
+  }
+}
+
+/** `POST /api/events/batch` (rules ING-04 to ING-06). */
+export async function postBatch(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  const body = await readBody(app, exchange);
+  try {
+    const outcomes = await app.ingest.batch(body.bytes);
+    batch(exchange, outcomes, parameters.text('results') === '1');
+  } finally {
+    body.release();
+  }
+}
+
+/** `GET /api/events` (rules GET-01 to GET-05). */
+export async function listEvents(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  const json = await app.store.json({ kind: 'list_events', filter: eventFilter(parameters) });
+  if (json === undefined) throw new Failure('internal');
+  ok(exchange, json);
+}
+
+function eventFilter(parameters: Parameters): EventFilter {
+  const after = parameters.number('after');
+  const ascending = after !== undefined || parameters.text('order') === 'asc';
+  return {
+    names: Object.fromEntries(VOCABULARY.name_kinds.map((kind) => [kind, parameters.text(kind)])),
+    sessionId: parameters.text('session_id'),
+    since: parameters.number('since'),
+    until: parameters.number('until'),
+    after,
+    before: parameters.number('before'),
+    order: ascending ? 'asc' : 'desc',
+    limit: parameters.number('limit')!,
+  };
+}
+
+/** `GET /api/events/{id}` (rule GET-06). */
+export async function getEvent(app: App, exchange: Exchange): Promise<void> {
+  // The path as it was sent: routes decode nothing (rule HTT-03). One spelling per number.
+  const text = exchange.head.path.slice('/api/events/'.length);
+  const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  const json = id <= Number.MAX_SAFE_INTEGER ? await app.store.json({ kind: 'get_event', id }) : undefined;
+  if (json === undefined) throw new Failure('not_found');
+  ok(exchange, json);
+}

@@ -1,0 +1,146 @@
+/**
+ * Who may ask: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
+ *
+ * The Host is what stops DNS rebinding: a page that reaches this server under a name of its own says that name.
+ * Tokens are compared by digest, in constant time, and never logged.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ROUTES } from '../contract.ts';
+import { Failure } from '../error.ts';
+import { percentDecode } from '../text.ts';
+import { type Head, headerOf } from './head.ts';
+
+export interface GuardConfig {
+  readonly allowHosts: readonly string[];
+  readonly allowOrigins: readonly string[];
+  readonly token: string | undefined;
+}
+
+/** What the guard decided about a request that it lets through or answers itself. */
+export type Verdict =
+  | { readonly kind: 'pass'; readonly origin: string | undefined; readonly isFree: boolean }
+  | { readonly kind: 'preflight'; readonly origin: string }
+  /** `/?token=`: the cookie to set (rule SEC-07). */
+  | { readonly kind: 'cookie'; readonly cookie: string; readonly origin: string | undefined }
+  | { readonly kind: 'refuse'; readonly failure: Failure; readonly origin: string | undefined };
+
+const FREE_PATHS = new Set(ROUTES.filter(({ free }) => free).map(({ path }) => path));
+const COOKIE = 'ingest_session';
+
+export class Guard {
+  private readonly hosts: ReadonlySet<string>;
+  private readonly origins: ReadonlySet<string>;
+  private readonly tokenDigest: Buffer | undefined;
+  private readonly cookie: string;
+  private readonly port: number;
+
+  /** `port` is this server's, which an Origin has to name. */
+  constructor(config: GuardConfig, port: number) {
+    this.hosts = new Set(config.allowHosts);
+    this.origins = new Set(config.allowOrigins);
+    this.port = port;
+    this.tokenDigest = config.token === undefined ? undefined : digest(config.token);
+    this.cookie = config.token === undefined ? '' : digest(`${COOKIE}:${config.token}`).toString('hex');
+  }
+
+  check(head: Head): Verdict {
+    const host = head.headers.get('host')?.[0] ?? '';
+    const name = hostName(host.toLowerCase());
+    if (name === undefined || !this.isHost(name)) return refuse('forbidden_host', undefined);
+    const origins = head.headers.get('origin') ?? [];
+    const origin = origins[0];
+    if (origins.length > 1 || (origin !== undefined && !this.isOrigin(origin))) {
+      return refuse('forbidden_origin', undefined);
+    }
+    const site = headerOf(head, 'sec-fetch-site');
+    const crossing = site === 'same-site' || site === 'cross-site';
+    if (
+      site !== undefined &&
+      site !== 'same-origin' &&
+      site !== 'none' &&
+      !(crossing && origin !== undefined)
+    ) {
+      return refuse('forbidden_origin', origin);
+    }
+    const asksAhead = head.method === 'OPTIONS' && head.headers.has('access-control-request-method');
+    if (asksAhead && origin !== undefined) return { kind: 'preflight', origin };
+    return this.checkToken(head, origin);
+  }
+
+  private checkToken(head: Head, origin: string | undefined): Verdict {
+    const isFree = FREE_PATHS.has(head.path);
+    if (this.tokenDigest === undefined || isFree) return { kind: 'pass', origin, isFree };
+    if (head.path === '/' && (head.method === 'GET' || head.method === 'HEAD')) {
+      const given = tokenParameter(head.query);
+      if (given !== undefined) {
+        if (!this.isToken(given)) return refuse('unauthorized', origin);
+        const cookie = `${COOKIE}=${this.cookie}; HttpOnly; SameSite=Strict; Path=/`;
+        return { kind: 'cookie', cookie, origin };
+      }
+    }
+    const authorizations = head.headers.get('authorization') ?? [];
+    if (authorizations.length > 1) return refuse('unauthorized', origin);
+    const bearer = /^bearer +(.*)$/i.exec(authorizations[0] ?? '')?.[1];
+    if (bearer !== undefined && this.isToken(bearer)) return { kind: 'pass', origin, isFree };
+    const cookies = (head.headers.get('cookie') ?? []).flatMap((value) => value.split(';'));
+    const wanted = digest(this.cookie);
+    const isKnown = cookies.some((pair) => {
+      const [name, value] = splitOnce(pair.trim(), '=');
+      return name === COOKIE && timingSafeEqual(digest(value), wanted);
+    });
+    return isKnown ? { kind: 'pass', origin, isFree } : refuse('unauthorized', origin);
+  }
+
+  private isToken(text: string): boolean {
+    return this.tokenDigest !== undefined && timingSafeEqual(digest(text), this.tokenDigest);
+  }
+
+  private isHost(name: string): boolean {
+    return this.hosts.has(name) || isLocalName(name);
+  }
+
+  /** An http origin of a loopback name and this server's port, or one that was allowed by a flag. */
+  private isOrigin(origin: string): boolean {
+    if (this.origins.has(origin.toLowerCase())) return true;
+    if (!origin.startsWith('http://')) return false;
+    const authority = origin.slice('http://'.length).toLowerCase();
+    const name = hostName(authority);
+    if (name === undefined || !isLocalName(name)) return false;
+    const port = authority.slice(name.length + 1);
+    return authority === name ? this.port === 80 : port !== '' && Number(port) === this.port;
+  }
+}
+
+function isLocalName(name: string): boolean {
+  if (name === '127.0.0.1' || name === 'localhost' || name === '[::1]') return true;
+  return /^[a-z0-9.-]+\.localhost$/.test(name);
+}
+
+/** The host of `host[:port]`, nothing where it is malformed; a colon in brackets belongs to an IPv6 address. */
+function hostName(authority: string): string | undefined {
+  return /^([^:]+|.*\])(?::[0-9]*)?$/.exec(authority)?.[1];
+}
+
+function tokenParameter(query: string): string | undefined {
+  for (const pair of query.split('&')) {
+    const [name, value] = splitOnce(pair, '=');
+    if (name === 'token') return percentDecode(value, true) ?? '';
+  }
+  return undefined;
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+function refuse(
+  code: 'forbidden_host' | 'forbidden_origin' | 'unauthorized',
+  origin: string | undefined,
+): Verdict {
+  return { kind: 'refuse', failure: new Failure(code), origin };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,107 @@
+/**
+ * The raw head of a request: what is checked before anything else looks at it (rules HTT-06 to HTT-08).
+ *
+ * Works on what Node's parser passed on; what the parser refuses by itself never gets here. White space around
+ * the values of headers is not visible any more, so the size of a head is counted as it is usually written.
+ */
+import type { IncomingMessage } from 'node:http';
+import { LIMITS } from '../contract.ts';
+import { Failure } from '../error.ts';
+
+export interface Head {
+  readonly method: string;
+  readonly target: string;
+  /** The target up to its query, as it stands. */
+  readonly path: string;
+  /** Behind the question mark; empty when there is none. */
+  readonly query: string;
+  readonly isHttp10: boolean;
+  /** By lower-case name, in the order in which they came. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  /** In bytes; 0 when no body is declared, and `undefined` when it comes in chunks. */
+  readonly contentLength: number | undefined;
+}
+
+/** What a head that no rule lets through is answered with: a code, or an empty 400 (rule HTT-08). */
+export type HeadProblem = Failure | 'bare';
+
+/** Visible ASCII but for `"#<>\^{|}` and the backquote. */
+const TARGET = /^[!$-;=?-[\]_a-z~]*$/;
+
+const METHODS = new Set(LIMITS.http_methods.filter((method) => method !== 'CONNECT'));
+
+export function readHead(request: IncomingMessage): Head {
+  const target = request.url ?? '';
+  const { rawHeaders } = request;
+  const headers = new Map<string, string[]>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    const values = headers.get(name);
+    if (values === undefined) headers.set(name, [rawHeaders[at + 1]!]);
+    else values.push(rawHeaders[at + 1]!);
+  }
+  const mark = target.indexOf('?');
+  const length = headers.get('content-length')?.[0];
+  const chunked = headers.has('transfer-encoding');
+  return {
+    method: request.method ?? '',
+    target,
+    path: mark < 0 ? target : target.slice(0, mark),
+    query: mark < 0 ? '' : target.slice(mark + 1),
+    isHttp10: request.httpVersion === '1.0',
+    headers,
+    contentLength: chunked ? undefined : length === undefined ? 0 : Number(length),
+  };
+}
+
+/** The first rule that the head breaks, if it breaks one. */
+export function checkHead(head: Head, request: IncomingMessage): HeadProblem | undefined {
+  if (head.target.length > LIMITS.target_bytes) return new Failure('uri_too_long', {}, true);
+  const { rawHeaders } = request;
+  if (rawHeaders.length / 2 > LIMITS.header_count || headBytes(head, rawHeaders) > LIMITS.head_bytes) {
+    return new Failure('headers_too_large', {}, true);
+  }
+  if (!isFramed(head) || !isKnownForm(head, request.httpVersion)) return 'bare';
+  const hosts = head.headers.get('host')?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && !head.isHttp10)) return new Failure('bad_request', {}, true);
+  // Absolute form, and the asterisk that asks about the server as a whole.
+  return head.target.startsWith('/') ? undefined : new Failure('bad_request', {}, true);
+}
+
+/** A header that may stand once: nothing when it is absent, and all its values joined when it came twice. */
+export function headerOf(head: Head, name: string): string | undefined {
+  return head.headers.get(name)?.join(', ');
+}
+
+/** Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1). */
+export function waitsForContinue(head: Head): boolean {
+  const expected = head.headers.get('expect') ?? [];
+  return !head.isHttp10 && expected.some((value) => value.toLowerCase() === '100-continue');
+}
+
+/** How the body is delimited (RFC 9112, section 6). */
+function isFramed(head: Head): boolean {
+  const encodings = head.headers.get('transfer-encoding');
+  const lengths = head.headers.get('content-length');
+  if (encodings !== undefined) {
+    if (head.isHttp10 || lengths !== undefined) return false;
+    return encodings.length === 1 && encodings[0] === 'chunked';
+  }
+  if (lengths === undefined) return true;
+  return lengths.length === 1 && /^[0-9]+$/.test(lengths[0]!) && Number(lengths[0]) <= LIMITS.max_integer;
+}
+
+function isKnownForm(head: Head, version: string): boolean {
+  if (version !== '1.1' && version !== '1.0') return false;
+  if (!METHODS.has(head.method) || !TARGET.test(head.target)) return false;
+  return head.target.startsWith('/') || head.target === '*' || /^[A-Za-z].*:\/\//.test(head.target);
+}
+
+/** Request line and headers with their line ends, without the empty line behind them. */
+function headBytes(head: Head, rawHeaders: readonly string[]): number {
+  let bytes = head.method.length + head.target.length + ' '.length * 2 + 'HTTP/1.1\r\n'.length;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    bytes += rawHeaders[at]!.length + rawHeaders[at + 1]!.length + ': \r\n'.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,47 @@
+/** `/api/health`, `/livez`, `/readyz`, `/api/openapi.json`. */
+import type { App } from '../app.ts';
+import { CONTRACT_VERSION, OPENAPI, SERVER_VERSION } from '../contract.ts';
+import { Failure } from '../error.ts';
+import { type Exchange, health, ok } from './reply.ts';
+
+const ALIVE = '{"status":"ok"}';
+
+/** `GET /livez` (rule HEA-02). */
+export function getLive(_app: App, exchange: Exchange): void {
+  ok(exchange, ALIVE);
+}
+
+/** `GET /readyz` (rule HEA-02). */
+export function getReady(app: App, exchange: Exchange): void {
+  if (app.isDraining) throw new Failure('draining', {}, true);
+  ok(exchange, ALIVE);
+}
+
+/** `GET /api/health` (rule HEA-01). */
+export async function getHealth(app: App, exchange: Exchange): Promise<void> {
+  const figures = await app.store.health();
+  const { reason } = figures;
+  const json = {
+    status: reason === undefined ? 'ok' : 'degraded',
+    uptime: app.uptimeSeconds,
+    sse_clients: app.hub.clients,
+    version: SERVER_VERSION,
+    runtime: 'node',
+    contract: CONTRACT_VERSION,
+    durability: app.config.durability,
+    sqlite_version: figures.sqliteVersion,
+    journal_mode: figures.journalMode,
+    synchronous: figures.synchronous,
+    epoch: figures.epoch,
+    db_bytes: figures.dbBytes,
+    wal_bytes: figures.walBytes,
+    queue_events: app.ingest.waitingEvents,
+    ...(reason === undefined ? {} : { reason }),
+  };
+  health(exchange, JSON.stringify(json), reason !== undefined);
+}
+
+/** `GET /api/openapi.json` (rule HEA-03). */
+export function getOpenApi(_app: App, exchange: Exchange): void {
+  ok(exchange, OPENAPI);
+}

@@ -1,0 +1,190 @@
+/**
+ * HTTP: every route on one screen, and the checks that come before a handler (rule HTT-02).
+ *
+ * express matches routes on the raw path: its own decoding, its answers to OPTIONS and HEAD of unknown paths,
+ * its headers and its body parsers are all left out. Holds no SQL; statuses are chosen in `reply` alone.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { App } from '../app.ts';
+import { ROUTES, type RouteSpec } from '../contract.ts';
+import { Failure } from '../error.ts';
+import { ReadFailed } from '../store/reader.ts';
+import { BodyLost } from './body.ts';
+import type { AnswerBare, Handler as ConnectionHandler } from './connection.ts';
+import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
+import { checkHead, type Head, headerOf, readHead } from './head.ts';
+import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
+import { type Parameters, readParameters } from './parameters.ts';
+import * as reply from './reply.ts';
+import { getSession, listSessions } from './sessions.ts';
+import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
+import { openStream } from './stream.ts';
+
+/** Answers a request that has passed the checks of its route; a failure is thrown. */
+export type Handler = (app: App, exchange: reply.Exchange, parameters: Parameters) => Promise<void> | void;
+
+/** What express passes along, with what is known of the request. */
+interface Local {
+  exchange: reply.Exchange;
+}
+
+/** A route of its own goes before one with an id in its place. */
+const [exactRoutes, routesWithId] = [false, true].map((withId) =>
+  ROUTES.filter(({ path }) => path.endsWith('{id}') === withId),
+) as [RouteSpec[], RouteSpec[]];
+
+/** Every route. */
+export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler {
+  const routes = express();
+  routes.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  routes.set('query parser', false);
+  const on = (path: string, handler: Handler) =>
+    [pathOf(path), endpoint(app, specOf(path), handler)] as const;
+
+  routes.use(guarded(app));
+  routes.post(...on('/api/events/batch', postBatch));
+  routes.post(...on('/api/events', postEvent));
+  routes.get(...on('/api/events', listEvents));
+  routes.get(...on('/api/sessions', listSessions));
+  routes.get(...on('/api/stats', getStats));
+  routes.get(...on('/api/stats/tools', getTools));
+  routes.get(...on('/api/stats/cost', getCosts));
+  routes.get(...on('/api/filter-options', getFilterOptions));
+  routes.get(...on('/api/stream', openStream));
+  routes.get(...on('/api/health', getHealth));
+  routes.get(...on('/livez', getLive));
+  routes.get(...on('/readyz', getReady));
+  routes.get(...on('/api/openapi.json', getOpenApi));
+  for (const route of exactRoutes) routes.all(route.path, otherMethod(route));
+  routes.get(...on('/api/events/{id}', getEvent));
+  routes.get(...on('/api/sessions/{id}', getSession));
+  for (const route of routesWithId) routes.all(pathOf(route.path), otherMethod(route));
+  routes.use((_request: Request, response: Response) => {
+    reply.failure(exchangeOf(response), new Failure('not_found'));
+  });
+  routes.use(failed(app, answerBare));
+  return firstChecks(app, routes, answerBare);
+}
+
+/** What is checked on the raw head, before express sees the request. */
+function firstChecks(app: App, routes: Express, answerBare: AnswerBare): ConnectionHandler {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const head = readHead(request);
+    const exchange: reply.Exchange = {
+      request,
+      response,
+      head,
+      origin: undefined,
+      bodyTaken: false,
+      isDraining: () => app.isDraining,
+    };
+    request.on('error', () => {});
+    const problem = checkHead(head, request);
+    if (problem === 'bare') {
+      answerBare(request);
+    } else if (problem !== undefined) {
+      reply.failure(exchange, problem);
+    } else {
+      // The raw path: express neither needs the query nor may guess at fragments.
+      request.url = head.path;
+      const locals: Local = { exchange };
+      routes(request, Object.assign(response, { locals }));
+    }
+  };
+}
+
+/** Host, Origin, Fetch metadata, preflight, token, draining. */
+function guarded(app: App) {
+  return (_request: Request, response: Response, next: NextFunction): void => {
+    const exchange = exchangeOf(response);
+    const verdict = app.guard.check(exchange.head);
+    exchange.origin = verdict.origin;
+    switch (verdict.kind) {
+      case 'refuse':
+        reply.failure(exchange, verdict.failure);
+        break;
+      case 'preflight':
+        reply.preflight(exchange);
+        break;
+      case 'cookie':
+        reply.signedIn(exchange, verdict.cookie);
+        break;
+      case 'pass':
+        if (app.isDraining && !verdict.isFree) reply.failure(exchange, new Failure('draining', {}, true));
+        else next();
+        break;
+    }
+  };
+}
+
+/** Accept, Expect and query, then the handler. */
+function endpoint(app: App, route: RouteSpec, handler: Handler) {
+  return (_request: Request, response: Response): Promise<void> | void => {
+    const exchange = exchangeOf(response);
+    checkAccept(exchange.head, route.produces);
+    const expected = exchange.head.headers.get('expect') ?? [];
+    if (expected.some((value) => value.toLowerCase() !== '100-continue')) {
+      throw new Failure('expectation_failed');
+    }
+    return handler(app, exchange, readParameters(exchange.head.query, route));
+  };
+}
+
+/** OPTIONS and 405 of a route that exists (rule HTT-04). */
+function otherMethod(route: RouteSpec) {
+  const methods = route.methods.includes('GET') ? [...route.methods, 'HEAD'] : [...route.methods];
+  const allow = methods.sort().join(', ');
+  return (request: Request, response: Response): void => {
+    const exchange = exchangeOf(response);
+    if (request.method === 'OPTIONS') reply.options(exchange, allow);
+    else reply.failure(exchange, new Failure('method_not_allowed'), allow);
+  };
+}
+
+/** What a handler threw; express knows it by its four parameters. */
+function failed(app: App, answerBare: AnswerBare) {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    const exchange = exchangeOf(response);
+    if (error instanceof Failure) {
+      reply.failure(exchange, error);
+    } else if (error instanceof BodyLost) {
+      answerBare(request);
+    } else if (error instanceof ReadFailed) {
+      app.log.error({ code: error.code, reason: error.message }, 'read failed');
+      reply.failure(exchange, new Failure(error.code));
+    } else {
+      app.log.error({ reason: error instanceof Error ? error.stack : String(error) }, 'request failed');
+      reply.failure(exchange, new Failure('internal'));
+    }
+  };
+}
+
+/** Rule HTT-13 (RFC 9110, section 12.5.1). */
+function checkAccept(head: Head, produces: string): void {
+  const accept = headerOf(head, 'accept');
+  if (accept === undefined) return;
+  const known = [produces, `${produces.split('/')[0]}/*`, '*/*'];
+  const admits = accept.split(',').some((item) => {
+    const [media, ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    const refused = parameters.some((parameter) => /^q=0*\.?0*$/.test(parameter) && /0/.test(parameter));
+    return known.includes(media!) && !refused;
+  });
+  if (!admits) throw new Failure('not_acceptable');
+}
+
+function exchangeOf(response: Response): reply.Exchange {
+  return (response.locals as Local).exchange;
+}
+
+function specOf(path: string): RouteSpec {
+  const spec = ROUTES.find((route) => route.path === path);
+  if (spec === undefined) throw new Error(`no route ${path} in routes.json`);
+  return spec;
+}
+
+/** Where express looks: a pattern without captures, so that it decodes nothing (rule HTT-03). */
+function pathOf(path: string): string | RegExp {
+  if (!path.endsWith('/{id}')) return path;
+  return new RegExp(`^${path.slice(0, -'{id}'.length)}[^/]+$`);
+}

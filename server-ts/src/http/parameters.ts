@@ -1,0 +1,109 @@
+/**
+ * A query string to the typed parameters of a route, or the first one that is wrong (rule GET-07).
+ *
+ * Names are compared as they stand; what a route does not know is ignored. Messages and order come from the
+ * contract.
+ */
+import { fill, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
+import { Failure } from '../error.ts';
+import { isWellFormed, percentDecode } from '../text.ts';
+import { parseTimestamp } from '../timestamp.ts';
+
+const MESSAGES = VOCABULARY.parameter_messages;
+
+/** Values by the keys of `routes.json`: text, or a number for integers and times (Unix milliseconds). */
+export class Parameters {
+  private readonly values: ReadonlyMap<string, string | number>;
+
+  constructor(values: ReadonlyMap<string, string | number>) {
+    this.values = values;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.values.get(key);
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  number(key: string): number | undefined {
+    const value = this.values.get(key);
+    return typeof value === 'number' ? value : undefined;
+  }
+}
+
+/** Throws `invalid_parameter` for the first parameter, in the route's order, that breaks a rule. */
+export function readParameters(query: string, route: RouteSpec): Parameters {
+  const values = new Map<string, string | number>();
+  const pairs = query === '' ? [] : query.split('&').map(splitPair);
+  for (const key of route.parameters) {
+    const spec = PARAMETERS[key];
+    if (spec === undefined) throw new Error(`no parameter ${key} in routes.json`);
+    const given = pairs.filter(([name]) => name === spec.name);
+    if (given.length > 1) throw invalid(spec.name, MESSAGES.twice);
+    const value = given.length === 0 ? spec.default : readValue(spec, given[0]![1]);
+    if (value !== undefined) values.set(key, value);
+  }
+  checkCursor(values, route);
+  return new Parameters(values);
+}
+
+export function invalid(parameter: string, message: string): Failure {
+  return new Failure('invalid_parameter', { parameter, message });
+}
+
+/** An integer parameter's value, from a query or from a header, whose name is then given. */
+export function readInteger(spec: ParameterSpec, text: string, name = spec.name): number {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = spec;
+  // One spelling per number: no sign, no leading zero.
+  const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= minimum && value <= maximum) return value;
+  throw invalid(name, fill(MESSAGES.integer, { minimum, maximum }));
+}
+
+function readValue(spec: ParameterSpec, raw: string): string | number {
+  const text = percentDecode(raw, true);
+  if (text === undefined) throw invalid(spec.name, MESSAGES.encoding);
+  if (text === '') throw invalid(spec.name, MESSAGES.empty);
+  switch (spec.type) {
+    case 'text':
+      if (!isWellFormed(text)) throw invalid(spec.name, MESSAGES.well_formed);
+      return text;
+    case 'choice': {
+      const values = choices(spec);
+      if (!values.includes(text))
+        throw invalid(spec.name, fill(MESSAGES.one_of, { values: values.join(', ') }));
+      return text;
+    }
+    case 'timestamp': {
+      const value = parseTimestamp(text);
+      if (value === undefined) throw invalid(spec.name, MESSAGES.timestamp);
+      return value;
+    }
+    case 'integer':
+      return readInteger(spec, text);
+  }
+}
+
+function choices(spec: ParameterSpec): readonly string[] {
+  if (Array.isArray(spec.values)) return spec.values as readonly string[];
+  const list = (VOCABULARY as unknown as Readonly<Record<string, readonly string[]>>)[String(spec.values)];
+  if (list === undefined) throw new Error(`no list ${String(spec.values)} in vocabulary.json`);
+  return list;
+}
+
+/** `before` beside `after`, then `order` against the cursor (rule GET-05). */
+function checkCursor(values: ReadonlyMap<string, string | number>, route: RouteSpec): void {
+  if (!route.parameters.includes('order')) return;
+  const [after, before, order] = ['after', 'before', 'order'].map((key) => values.get(key));
+  if (after !== undefined && before !== undefined) {
+    throw invalid('before', fill(MESSAGES.exclusive, { other: 'after' }));
+  }
+  const cursorOrder = after !== undefined ? 'asc' : before !== undefined ? 'desc' : undefined;
+  if (cursorOrder !== undefined && order !== undefined && order !== cursorOrder) {
+    throw invalid('order', MESSAGES.order);
+  }
+}
+
+function splitPair(pair: string): [name: string, value: string] {
+  const at = pair.indexOf('=');
+  return at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+}

@@ -1,0 +1,223 @@
+/**
+ * Every answer: the only place that chooses a status and headers (rules HTT-01, HTT-04, HTT-05, HTT-10).
+ *
+ * An answer closes its connection where a rule says so, where HTTP/1.0 was spoken, and where a body is still
+ * to come that is too long, or of unknown length, to be read and dropped.
+ */
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { LIMITS } from '../contract.ts';
+import { type ErrorCode, errorSpec, Failure, type Members } from '../error.ts';
+import type { FieldError, Outcomes } from '../event.ts';
+import { type Head, waitsForContinue } from './head.ts';
+
+/** A request and what is known of it, and the answer to be. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly head: Head;
+  /** The origin that may read the answer (rule SEC-04). */
+  origin: string | undefined;
+  /** The whole body was taken, or 100 was sent and it is being read. */
+  bodyTaken: boolean;
+  /** Whether the server is about to end, so that no connection goes on. */
+  isDraining(): boolean;
+}
+
+/** What Node remembers of `Expect`. */
+type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
+
+type Header = string | number;
+type Headers = Readonly<Record<string, Header>>;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** 200 with JSON text, as text or as bytes. */
+export function ok(exchange: Exchange, json: string | Uint8Array): void {
+  answer(exchange, 200, { 'content-type': JSON_TYPE }, json);
+}
+
+/** The answer to one event (rules ING-01 to ING-03). */
+export function single(exchange: Exchange, outcomes: Outcomes): void {
+  const [rejected] = outcomes.rejected;
+  if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });
+  const id = outcomes.ids[0]!;
+  const json =
+    id === 0 ? '{"received":0,"ids":[],"duplicates":1}' : `{"received":1,"ids":[${id}],"duplicates":0}`;
+  answer(exchange, id === 0 ? 200 : 201, { 'content-type': JSON_TYPE }, json);
+}
+
+/** The answer to a batch (rules ING-04 and ING-05). */
+export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boolean): void {
+  const ids = outcomes.ids.filter((id) => id !== 0);
+  const rejected = outcomes.rejected.map(({ index, errors }) => ({ index, errors: lines(errors) }));
+  const duplicates = outcomes.ids.length - ids.length;
+  let json = `{"received":${ids.length},"ids":[${ids.join(',')}],"duplicates":${duplicates},"rejected":${JSON.stringify(rejected)}`;
+  if (withResults) json += `,"results":${JSON.stringify(results(outcomes))}`;
+  answer(exchange, 201, { 'content-type': JSON_TYPE }, `${json}}`);
+}
+
+/** One entry per item, in order: the rejected ones have their places, the valid ones fill the others. */
+function results(outcomes: Outcomes): unknown[] {
+  const total = outcomes.ids.length + outcomes.rejected.length;
+  const list: unknown[] = [];
+  let valid = 0;
+  let refused = 0;
+  for (let index = 0; index < total; index++) {
+    const rejected = outcomes.rejected[refused];
+    if (rejected?.index === index) {
+      refused++;
+      list.push({ index, status: 'rejected', errors: lines(rejected.errors) });
+      continue;
+    }
+    const id = outcomes.ids[valid++]!;
+    list.push(id === 0 ? { index, status: 'duplicate' } : { index, status: 'stored', id });
+  }
+  return list;
+}
+
+function lines(errors: readonly FieldError[]): string[] {
+  return errors.map(({ field, message }) => `${field}: ${message}`);
+}
+
+/** Health: 503 while writes fail (rule HEA-01). */
+export function health(exchange: Exchange, json: string, degraded: boolean): void {
+  answer(exchange, degraded ? 503 : 200, { 'content-type': JSON_TYPE }, json);
+}
+
+/** A failure's answer (rule HTT-01). `allow` goes with 405. */
+export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
+  const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(failed.code) };
+  if (allow !== undefined) headers.allow = allow;
+  answer(
+    exchange,
+    errorSpec(failed.code).status,
+    headers,
+    failureJson(failed.code, failed.members),
+    failed.close,
+  );
+}
+
+/** 204 with `Allow` (rule HTT-04). */
+export function options(exchange: Exchange, allow: string): void {
+  answer(exchange, 204, { allow }, undefined);
+}
+
+/** 204 to a preflight (rule SEC-05). */
+export function preflight(exchange: Exchange): void {
+  const headers = {
+    'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+    'access-control-allow-headers': 'content-type, content-encoding, authorization, last-event-id',
+    'access-control-max-age': '600',
+  };
+  answer(exchange, 204, headers, undefined);
+}
+
+/** 303 to the page, with the cookie (rule SEC-07). */
+export function signedIn(exchange: Exchange, cookie: string): void {
+  answer(exchange, 303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' }, '');
+}
+
+/** The head of the stream; the caller writes frames until it ends the response (rules STR-01 and STR-10). */
+export function stream(exchange: Exchange): void {
+  const { response, head } = exchange;
+  const headers: Record<string, Header> = {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  };
+  if (!head.isHttp10 && head.method !== 'HEAD') headers['transfer-encoding'] = 'chunked';
+  writeHead(exchange, 200, headers, isLast(exchange) || !canDropBody(exchange));
+  if (head.method === 'HEAD') response.end();
+  else response.flushHeaders();
+}
+
+/** A whole answer in bytes, for a connection that no request is read from. */
+export function rawFailure(code: ErrorCode): Buffer {
+  const { status } = errorSpec(code);
+  const json = Buffer.from(failureJson(code, {}));
+  const headers: Headers = {
+    'content-type': JSON_TYPE,
+    ...failureHeaders(code),
+    connection: 'close',
+    'content-length': json.length,
+    date: httpDate(),
+  };
+  return Buffer.concat([rawHead(status, headers), json]);
+}
+
+/** 400 without a body (rule HTT-08). */
+export function rawBare(): Buffer {
+  return rawHead(400, { connection: 'close', 'content-length': 0, date: httpDate() });
+}
+
+function rawHead(status: number, headers: Headers): Buffer {
+  const list = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${list.join('')}\r\n`);
+}
+
+function failureHeaders(code: ErrorCode): Headers {
+  const headers: Record<string, Header> = {};
+  const { retry_after_s: retryAfter } = errorSpec(code);
+  if (retryAfter !== undefined) headers['retry-after'] = retryAfter;
+  if (code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
+  if (code === 'unsupported_encoding') headers['accept-encoding'] = 'gzip, zstd';
+  return headers;
+}
+
+function failureJson(code: ErrorCode, members: Members): string {
+  return JSON.stringify({ error: errorSpec(code).text, code, ...members });
+}
+
+/** A complete answer; without a body at all for `undefined`. */
+function answer(
+  exchange: Exchange,
+  status: number,
+  headers: Headers,
+  body: string | Uint8Array | undefined,
+  close = false,
+): void {
+  const { response, head } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const lengths = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
+  writeHead(exchange, status, lengths, close || isLast(exchange) || !canDropBody(exchange));
+  if (body === undefined || head.method === 'HEAD') response.end();
+  else response.end(body);
+}
+
+function writeHead(exchange: Exchange, status: number, headers: Headers, close: boolean): void {
+  const { response, origin } = exchange;
+  const list: Header[] = [];
+  for (const name in headers) list.push(name, headers[name]!);
+  if (origin !== undefined) list.push('access-control-allow-origin', origin, 'vary', 'Origin');
+  list.push('date', httpDate());
+  response.sendDate = false;
+  // Without this Node would add `connection` and `keep-alive` headers of its own.
+  response.removeHeader('connection');
+  if (close) {
+    response.shouldKeepAlive = false;
+    list.push('connection', 'close');
+  } else {
+    // Node would end the connection of anyone who expected to be told to go on and was not.
+    (response as ExpectingResponse)._expect_continue = false;
+  }
+  response.writeHead(status, list as string[]);
+}
+
+/** Whether the request itself ends its connection, or the server is about to. */
+function isLast({ request, response, head, isDraining }: Exchange): boolean {
+  if (head.isHttp10 || isDraining()) return true;
+  const options = request.headers.connection?.toLowerCase().split(',') ?? [];
+  return !response.shouldKeepAlive || options.some((option) => option.trim() === 'close');
+}
+
+/** Whether what is left of the body is read and dropped behind the answer (rule HTT-10). */
+function canDropBody({ request, head, bodyTaken }: Exchange): boolean {
+  if (bodyTaken || request.complete || head.contentLength === 0) return true;
+  const isShort = head.contentLength !== undefined && head.contentLength <= LIMITS.drain_body_bytes;
+  return isShort && !waitsForContinue(head);
+}
+
+/** `Sat, 21 Nov 2026 02:00:00 GMT` */
+function httpDate(): string {
+  return new Date().toUTCString();
+}

@@ -1,0 +1,43 @@
+/** `/api/stats`, `/api/stats/tools`, `/api/stats/cost`, `/api/filter-options`. */
+import type { App } from '../app.ts';
+import { Failure } from '../error.ts';
+import { HOUR_MS, type StatsFilter } from '../store/query.ts';
+import type { JsonRead } from '../store/reader.ts';
+import type { Parameters } from './parameters.ts';
+import { type Exchange, ok } from './reply.ts';
+
+/** `GET /api/stats` (rule STA-01). */
+export function getStats(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  return answer(app, exchange, { kind: 'stats', filter: statsFilter(parameters) });
+}
+
+/** `GET /api/stats/tools` (rule STA-02). */
+export function getTools(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  return answer(app, exchange, { kind: 'tools', filter: statsFilter(parameters) });
+}
+
+/** `GET /api/stats/cost` (rule STA-03). */
+export function getCosts(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  const limit = parameters.number('timeline_limit')!;
+  return answer(app, exchange, { kind: 'costs', filter: statsFilter(parameters), limit });
+}
+
+/** `GET /api/filter-options` (rule GET-08). */
+export function getFilterOptions(app: App, exchange: Exchange): Promise<void> {
+  return answer(app, exchange, { kind: 'filter_options' });
+}
+
+/** `since` goes down to its hour (rule STA-05). */
+function statsFilter(parameters: Parameters): StatsFilter {
+  const since = parameters.number('since');
+  return {
+    agentType: parameters.text('agent_type'),
+    since: since === undefined ? undefined : Math.floor(since / HOUR_MS) * HOUR_MS,
+  };
+}
+
+async function answer(app: App, exchange: Exchange, read: JsonRead): Promise<void> {
+  const json = await app.store.json(read);
+  if (json === undefined) throw new Failure('internal');
+  ok(exchange, json);
+}

@@ -1,0 +1,267 @@
+/**
+ * Fan-out of committed events to the subscribers of the stream.
+ *
+ * While anyone subscribes, one tail reads new rows once, as frames, into a ring of bounded bytes that all
+ * share. A subscription is a cursor and a filter: inside the ring it takes frames from there, behind it it
+ * reads a page of its own from the database. So a slow client costs one page, loses nothing and holds up
+ * nobody (rule STR-08). Nothing is known here of SSE headers or of sockets; frames come from the readers.
+ */
+import { LIMITS } from './contract.ts';
+import type { EventFilter } from './store/query.ts';
+import type { Frames } from './store/reader.ts';
+
+/** What the hub needs of the store. */
+export interface FrameSource {
+  readonly newest: number;
+  frames(filter: EventFilter): Promise<Frames>;
+}
+
+/** Only these events; absent is any. */
+export interface StreamFilter {
+  readonly sessionId?: string | undefined;
+  readonly agentType?: string | undefined;
+  readonly eventType?: string | undefined;
+}
+
+interface Frame {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly sessionId: string;
+  readonly agentType: string;
+  readonly eventType: string;
+}
+
+/** What a subscription gives: bytes to send, silence for as long as was asked, or the end. */
+export type Next = Uint8Array | 'idle' | 'end';
+
+/** Frames are handed out in pieces of about this many bytes. */
+const CHUNK_BYTES = 65_536;
+
+export class Hub {
+  private readonly source: FrameSource;
+  private readonly maxClients: number;
+  private readonly subscriptions = new Set<Subscription>();
+  /** Frames of every event with `from` < id <= `to`, oldest first. */
+  private ring: Frame[] = [];
+  private ringBytes = 0;
+  private from = 0;
+  private to = 0;
+  private tailing = false;
+  private onTailFailure: (error: unknown) => void;
+  private closed = false;
+
+  constructor(source: FrameSource, maxClients: number, onTailFailure: (error: unknown) => void) {
+    this.source = source;
+    this.maxClients = maxClients;
+    this.onTailFailure = onTailFailure;
+  }
+
+  get clients(): number {
+    return this.subscriptions.size;
+  }
+
+  /** Told the newest committed id. */
+  published(): void {
+    if (this.subscriptions.size > 0) void this.tail();
+  }
+
+  /** A frame that is no event, to every subscriber. One that has not taken the last one skips it. */
+  broadcast(frame: Uint8Array): void {
+    for (const subscription of this.subscriptions) subscription.offer(frame);
+  }
+
+  /** A subscription behind this id, or nothing when all slots are taken. Its `close` frees the slot. */
+  subscribe(filter: StreamFilter, cursor: number): Subscription | undefined {
+    if (this.closed || this.subscriptions.size >= this.maxClients) return undefined;
+    if (this.subscriptions.size === 0 && !this.tailing) this.restartRing();
+    const subscription = new Subscription(this, this.source, filter, cursor, () => {
+      this.subscriptions.delete(subscription);
+      if (this.subscriptions.size === 0) this.restartRing();
+    });
+    this.subscriptions.add(subscription);
+    return subscription;
+  }
+
+  /** Ends every subscription. */
+  close(): void {
+    this.closed = true;
+    for (const subscription of [...this.subscriptions]) subscription.close();
+  }
+
+  /** The next frames behind a cursor, when the ring has them; nothing when it does not reach back that far. */
+  framesAfter(cursor: number, filter: StreamFilter): { bytes: Uint8Array[]; cursor: number } | undefined {
+    if (cursor < this.from) return undefined;
+    const bytes: Uint8Array[] = [];
+    let length = 0;
+    let reached = cursor;
+    for (let at = this.indexAfter(cursor); at < this.ring.length && length < CHUNK_BYTES; at++) {
+      const frame = this.ring[at]!;
+      reached = frame.id;
+      if (!matches(frame, filter)) continue;
+      bytes.push(frame.bytes);
+      length += frame.bytes.length;
+    }
+    return { bytes, cursor: reached };
+  }
+
+  private restartRing(): void {
+    this.ring = [];
+    this.ringBytes = 0;
+    this.from = this.source.newest;
+    this.to = this.from;
+  }
+
+  /** Reads what is new, page by page, until nothing is; one at a time. */
+  private async tail(): Promise<void> {
+    if (this.tailing) return;
+    this.tailing = true;
+    try {
+      while (this.subscriptions.size > 0 && this.to < this.source.newest) {
+        const newest = this.source.newest;
+        const frames = await this.source.frames(pageAfter(this.to, newest, {}));
+        this.append(frames, newest);
+        for (const subscription of this.subscriptions) subscription.wake();
+      }
+    } catch (error) {
+      // The subscribers read from the database themselves when they fall behind the ring.
+      this.restartRing();
+      this.onTailFailure(error);
+    } finally {
+      this.tailing = false;
+      if (this.subscriptions.size === 0) this.restartRing();
+    }
+  }
+
+  private append(frames: Frames, newest: number): void {
+    let start = 0;
+    frames.ids.forEach((id, at) => {
+      const end = frames.ends[at]!;
+      const [sessionId, agentType, eventType] = frames.names[at]!;
+      this.ring.push({ id, bytes: frames.bytes.subarray(start, end), sessionId, agentType, eventType });
+      start = end;
+    });
+    this.ringBytes += frames.bytes.length;
+    this.to = frames.more ? frames.ids.at(-1)! : newest;
+    let drop = 0;
+    while (this.ringBytes > LIMITS.stream_tail_bytes && drop < this.ring.length) {
+      this.ringBytes -= this.ring[drop]!.bytes.length;
+      this.from = this.ring[drop]!.id;
+      drop++;
+    }
+    if (drop > 0) this.ring.splice(0, drop);
+  }
+
+  /** The place of the first frame behind a cursor. */
+  private indexAfter(cursor: number): number {
+    let low = 0;
+    let high = this.ring.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ring[middle]!.id <= cursor) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+export class Subscription {
+  private readonly hub: Hub;
+  private readonly source: FrameSource;
+  private readonly filter: StreamFilter;
+  private readonly release: () => void;
+  private cursor: number;
+  private offered: Uint8Array | undefined;
+  private waiting: (() => void) | undefined;
+  private ended = false;
+
+  constructor(hub: Hub, source: FrameSource, filter: StreamFilter, cursor: number, release: () => void) {
+    this.hub = hub;
+    this.source = source;
+    this.filter = filter;
+    this.cursor = cursor;
+    this.release = release;
+  }
+
+  /** What to send next; `idle` after this many milliseconds without anything. */
+  async next(idleMs: number): Promise<Next> {
+    const deadline = performance.now() + idleMs;
+    while (!this.ended) {
+      const { offered } = this;
+      if (offered !== undefined) {
+        this.offered = undefined;
+        return offered;
+      }
+      const newest = this.source.newest;
+      if (this.cursor < newest) {
+        const shared = this.hub.framesAfter(this.cursor, this.filter);
+        if (shared === undefined) {
+          const page = await this.page(newest);
+          if (page.length > 0) return page;
+          continue;
+        }
+        this.cursor = shared.cursor;
+        if (shared.bytes.length > 0) return Buffer.concat(shared.bytes);
+      }
+      const left = deadline - performance.now();
+      if (left <= 0) return 'idle';
+      this.hub.published();
+      await this.woken(left);
+    }
+    return 'end';
+  }
+
+  wake(): void {
+    this.waiting?.();
+  }
+
+  /** Frames that are no events are not kept for those who are behind: the newest replaces the last. */
+  offer(frame: Uint8Array): void {
+    this.offered = frame;
+    this.wake();
+  }
+
+  close(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.release();
+    this.wake();
+  }
+
+  /** Rows that the ring no longer has, with this subscription's own filter. */
+  private async page(newest: number): Promise<Uint8Array> {
+    const frames = await this.source.frames(pageAfter(this.cursor, newest, this.filter));
+    this.cursor = frames.more ? frames.ids.at(-1)! : newest;
+    return frames.bytes;
+  }
+
+  private woken(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.waiting = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.waiting = done;
+    });
+  }
+}
+
+function matches(frame: Frame, filter: StreamFilter): boolean {
+  return (
+    (filter.sessionId === undefined || filter.sessionId === frame.sessionId) &&
+    (filter.agentType === undefined || filter.agentType === frame.agentType) &&
+    (filter.eventType === undefined || filter.eventType === frame.eventType)
+  );
+}
+
+function pageAfter(cursor: number, newest: number, filter: StreamFilter): EventFilter {
+  return {
+    names: { agent_type: filter.agentType, event_type: filter.eventType },
+    sessionId: filter.sessionId,
+    after: cursor,
+    before: newest + 1,
+    order: 'asc',
+    limit: LIMITS.stream_page_events,
+  };
+}

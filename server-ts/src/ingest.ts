@@ -1,0 +1,125 @@
+/**
+ * The pipeline: admission, scan, validation, truncation, store; a single event is a batch of one.
+ *
+ * What waits for the writer is bounded by events and by bytes, bodies being read included (rule ING-10).
+ * A long body is worked on in slices, so that others are served in between. Knows nothing of HTTP.
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
+import type { Buffers } from './buffers.ts';
+import type { Config } from './config.ts';
+import { Failure } from './error.ts';
+import { EventTable, type Outcomes, RawEvents, type Rejected, tableBytes } from './event.ts';
+import { scanBatch, scanEvent } from './json.ts';
+import type { Store } from './store/index.ts';
+import { validator } from './validate.ts';
+
+/** Longer bodies are worked on in slices. */
+const SLICED_BYTES = 1 << 20;
+/** How many events are checked before others run. */
+const SLICE_EVENTS = 1000;
+
+/** How many tables of spans are kept for later, and how long ones. */
+const IDLE_TABLES = 64;
+const IDLE_SPANS = 1 << 14;
+
+export type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes' | 'queueEvents' | 'queueBytes'>;
+
+export class Ingest {
+  private readonly store: Store;
+  private readonly config: IngestConfig;
+  private readonly buffers: Buffers;
+  /** Tables of spans that no body is using. */
+  private readonly idle: RawEvents[] = [];
+  private events = 0;
+  private bytes = 0;
+
+  constructor(store: Store, config: IngestConfig, buffers: Buffers) {
+    this.store = store;
+    this.config = config;
+    this.buffers = buffers;
+  }
+
+  /** Events that wait to be stored now. */
+  get waitingEvents(): number {
+    return this.events;
+  }
+
+  /** Makes room for bytes of a body, or says that there is none. */
+  admitBytes(count: number): boolean {
+    if (this.bytes + count > this.config.queueBytes) return false;
+    this.bytes += count;
+    return true;
+  }
+
+  releaseBytes(count: number): void {
+    this.bytes -= count;
+  }
+
+  /** One event. The body's memory is given away. */
+  async single(body: Buffer): Promise<Outcomes> {
+    const raw = this.idle.pop() ?? new RawEvents();
+    try {
+      if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
+      return await this.ingest(body, raw);
+    } finally {
+      this.recycle(raw);
+    }
+  }
+
+  /** The events of a batch. The body's memory is given away. */
+  async batch(body: Buffer): Promise<Outcomes> {
+    const raw = this.idle.pop() ?? new RawEvents();
+    try {
+      await this.scanBatch(body, raw);
+      return await this.ingest(body, raw);
+    } finally {
+      this.recycle(raw);
+    }
+  }
+
+  private async scanBatch(body: Buffer, raw: RawEvents): Promise<void> {
+    if (!isUtf8(body)) throw new Failure('invalid_json');
+    const limit = this.config.maxBatchEvents;
+    const scan = scanBatch(body, raw, limit);
+    let step = scan.next();
+    while (!step.done) {
+      if (body.length > SLICED_BYTES) await setImmediate();
+      step = scan.next();
+    }
+    const batch = step.value;
+    if (batch === undefined) throw new Failure('invalid_json');
+    if (!batch.isBatch) throw new Failure('invalid_batch');
+    if (batch.count > limit) throw new Failure('batch_too_large', { limit, actual: batch.count });
+  }
+
+  private async ingest(body: Buffer, raw: RawEvents): Promise<Outcomes> {
+    const { count } = raw;
+    if (this.events + count > this.config.queueEvents) throw new Failure('overloaded');
+    this.events += count;
+    try {
+      const table = new EventTable(body, this.buffers.take(tableBytes(count)), count);
+      const rejected: Rejected[] = [];
+      const validate = validator(raw, table, this.config.maxMetadataBytes);
+      for (let index = 0; index < count; index++) {
+        const errors = validate(index);
+        if (errors !== undefined) rejected.push({ index, errors });
+        if (body.length > SLICED_BYTES && index % SLICE_EVENTS === SLICE_EVENTS - 1) await setImmediate();
+      }
+      if (table.count === 0) {
+        this.buffers.give(table.memory);
+        return { rejected, ids: new Float64Array(0) };
+      }
+      const result = await this.store.submit(table, table.extra === undefined && isAscii(body));
+      if ('code' in result) throw new Failure(result.code);
+      return { rejected, ids: result.ids };
+    } finally {
+      this.events -= count;
+    }
+  }
+
+  private recycle(raw: RawEvents): void {
+    raw.clear();
+    if (this.idle.length < IDLE_TABLES && raw.spans.length <= IDLE_SPANS) this.idle.push(raw);
+  }
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FIELDS, RawEvents } from './event.ts';
+import { type Batch, scanBatch, scanEvent } from './json.ts';
+
+function isJson(text: string): boolean {
+  return scanEvent(Buffer.from(text), new RawEvents());
+}
+
+/** The text of each field that one event has. */
+function fields(text: string): Record<string, string> {
+  const body = Buffer.from(text);
+  const raw = new RawEvents();
+  assert.ok(scanEvent(body, raw), text);
+  return fieldsAt(body, raw, 0);
+}
+
+function fieldsAt(body: Buffer, raw: RawEvents, index: number): Record<string, string> {
+  const found: Record<string, string> = {};
+  FIELDS.forEach((name, field) => {
+    const slot = raw.at(index) + 2 * field + 2;
+    const [start, end] = [raw.spans[slot]!, raw.spans[slot + 1]!];
+    if (start !== 0) found[name] = body.toString('utf8', start, end);
+  });
+  return found;
+}
+
+function batchOf(text: string, maxItems = 10): { batch: Batch | undefined; raw: RawEvents; slices: number } {
+  const raw = new RawEvents();
+  const scan = scanBatch(Buffer.from(text), raw, maxItems);
+  let slices = 0;
+  for (;;) {
+    const step = scan.next();
+    if (step.done) return { batch: step.value, raw, slices };
+    slices++;
+  }
+}
+
+test('takes what RFC 8259 takes', () => {
+  for (const text of [
+    'null',
+    ' [ ] ',
+    '{}',
+    '-0',
+    '0.5e-3',
+    '1E+2',
+    '"\\u00e9\\n\\/"',
+    '[1,[2,{"a":[]}],"x"]',
+    '{"a":{"b":null},"c":true}',
+  ]) {
+    assert.equal(isJson(text), true, text);
+  }
+});
+
+test('refuses everything else', () => {
+  for (const text of [
+    '',
+    ' ',
+    '\uFEFF{}',
+    'nul',
+    '01',
+    '1.',
+    '.5',
+    '-',
+    '+1',
+    '1e',
+    '0x1',
+    'NaN',
+    '"a',
+    '"\t"',
+    '"\\x"',
+    '"\\u12g4"',
+    '"\\u12',
+    "'a'",
+    '[1,]',
+    '[,1]',
+    '[1 2]',
+    '{"a"}',
+    '{"a":1,}',
+    '{a:1}',
+    '{"a":1]',
+    '[1}',
+    '{} {}',
+    '{}x',
+    '// x\n1',
+  ]) {
+    assert.equal(isJson(text), false, text);
+  }
+});
+
+test('goes 128 deep and no deeper', () => {
+  assert.equal(isJson('['.repeat(128) + ']'.repeat(128)), true);
+  assert.equal(isJson('['.repeat(129) + ']'.repeat(129)), false);
+  const inBatch = (depth: number) => `{"events":[{"metadata":${'['.repeat(depth)}${']'.repeat(depth)}}]}`;
+  assert.notEqual(batchOf(inBatch(125)).batch, undefined);
+  assert.equal(batchOf(inBatch(126)).batch, undefined);
+});
+
+test('finds known fields, the last of each, whatever the spelling of their keys', () => {
+  assert.deepEqual(fields('{"status":"a","x":{"status":1},"status" : "b" ,"s\\u006furce":[1]}'), {
+    status: '"b"',
+    source: '[1]',
+  });
+  assert.deepEqual(fields('{"Status":"a","statu":1,"statuss":2}'), {});
+});
+
+test('splits a batch into its items', () => {
+  const text = '{"a":[1],"events":[{"model":"m"}, 3 ,{}],"b":{}}';
+  const { batch, raw } = batchOf(text);
+  assert.deepEqual(batch, { isBatch: true, count: 3 });
+  assert.deepEqual(fieldsAt(Buffer.from(text), raw, 0), { model: '"m"' });
+  assert.equal(text[raw.spans[raw.at(1)]!], '3');
+});
+
+test('of two lists of events the last counts, and nothing of the first is left', () => {
+  const text = '{"events":[{"model":"m"},{"branch":"b"}],"\\u0065vents":[{"status":"s"}]}';
+  const { batch, raw } = batchOf(text);
+  assert.deepEqual(batch, { isBatch: true, count: 1 });
+  assert.deepEqual(fieldsAt(Buffer.from(text), raw, 0), { status: '"s"' });
+  assert.equal(batchOf('{"events":[],"events":{}}').batch?.isBatch, false);
+});
+
+test('counts items above the maximum without keeping them', () => {
+  const { batch, raw } = batchOf(`{"events":[${Array(25).fill('{}').join(',')}]}`, 10);
+  assert.equal(batch?.count, 25);
+  assert.equal(raw.count, 10);
+});
+
+test('pauses between the items of a long body', () => {
+  const item = `{"metadata":"${'x'.repeat(100_000)}"}`;
+  const { batch, slices } = batchOf(`{"events":[${Array(30).fill(item).join(',')}]}`, 100);
+  assert.equal(batch?.count, 30);
+  assert.ok(slices >= 4, `${slices} slices`);
+});

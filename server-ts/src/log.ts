@@ -1,0 +1,16 @@
+/**
+ * Structured JSON lines on stderr (rule PRO-01); never a request body, never a token.
+ *
+ * Written synchronously: lines are few, and the last ones before an exit are those that matter.
+ */
+import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
+
+export type Log = Logger;
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+export function openLog(level: LogLevel): Log {
+  const options = { level, base: null, messageKey: 'message', timestamp: stdTimeFunctions.isoTime };
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ ...options, formatters }, destination({ fd: 2, sync: true }));
+}

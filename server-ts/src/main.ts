@@ -1,0 +1,161 @@
+/**
+ * `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
+ *
+ * The threads of the store start from this same file, so that the bundle is one file. What they do not need is
+ * imported late, and what would crash an older Node is not loaded before it was looked at.
+ */
+import { existsSync, readFileSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { type Config, parseConfig } from './config.ts';
+import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
+import type { ReaderData } from './store/reader.ts';
+import type { WriterData } from './store/writer.ts';
+
+const ENTRY = new URL(import.meta.url);
+/** The native module that build.ts puts beside the bundle. */
+const BINDING = fileURLToPath(new URL('./better_sqlite3.node', ENTRY));
+/** The last second of a shutdown is the checkpoint's. */
+const DRAIN_MS = LIMITS.shutdown_ms - 1000;
+/** How long the end of the process itself may take. */
+const EXIT_MS = 250;
+const EXIT_FAILURE = 1;
+
+/** Why this Node cannot run the server, if it cannot: the native SQLite module would crash it. */
+function runtimeProblem(): string | undefined {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isNew = major > 22 || (major === 22 && minor >= 13);
+  if (isNew && Number(process.versions.napi) >= 10) return undefined;
+  return `Node.js 22.13 or newer is needed, this is ${process.versions.node}\n`;
+}
+
+async function main(): Promise<void> {
+  const problem = runtimeProblem();
+  if (problem !== undefined) exit(EXIT_FAILURE, problem);
+  const command = parseConfig(process.argv.slice(2), process.env, readText);
+  switch (command.kind) {
+    case 'print':
+      writeSync(1, command.text);
+      process.exit(0);
+      break;
+    case 'problems':
+      exit(CONFIG_SPEC.exits.config.code, `${command.problems.join('\n')}\n`);
+      break;
+    case 'run':
+      await run(command.config);
+      break;
+  }
+}
+
+async function run(config: Config): Promise<void> {
+  const [{ App }, { openLog }, { Connections }] = await Promise.all([
+    import('./app.ts'),
+    import('./log.ts'),
+    import('./http/connection.ts'),
+  ]);
+  const { port: portExit, database, storage } = CONFIG_SPEC.exits;
+  const log = openLog(config.logLevel);
+  const connections = new Connections();
+  const error = await connections.listen(config.host, config.port);
+  if (error !== undefined) {
+    const address = `${bracketed(config.host)}:${config.port}`;
+    const text = error === 'EADDRINUSE' ? portExit.in_use : portExit.unusable;
+    exit(portExit.code, `${fill(text, { address })}\n`);
+  }
+
+  const ending = new Ending();
+  let app: Awaited<ReturnType<typeof App.build>>;
+  try {
+    const nativeBinding = existsSync(BINDING) ? BINDING : undefined;
+    app = await App.build({
+      config,
+      log,
+      connections,
+      entry: ENTRY,
+      nativeBinding,
+      onFatal: () => ending.begin(storage.code),
+    });
+  } catch (error) {
+    exit(database.code, `${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  app.serve();
+  const { address, port } = connections.address;
+  const url = `http://${bracketed(address)}:${port}`;
+  const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
+  writeSync(1, `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION })}\n`);
+  log.info({ url, db: config.db }, 'listening');
+  void app.checkStorage();
+
+  const code = await ending.begun;
+  log.info({ exit: code }, 'stopping');
+  setTimeout(() => {
+    log.warn('connections were cut');
+    connections.cut();
+  }, DRAIN_MS).unref();
+  setTimeout(() => {
+    log.warn('closing took too long');
+    exitAtOnce(code);
+  }, LIMITS.shutdown_ms - EXIT_MS).unref();
+  await app.drain();
+  await app.store.close();
+  log.info('stopped');
+  process.exit(code);
+}
+
+/** When and why the process ends (rule PRO-07): a first signal, or the loss of the storage. */
+class Ending {
+  /** Resolves with the exit code. */
+  readonly begun: Promise<number>;
+  private resolve: (code: number) => void = () => {};
+  private signals = 0;
+
+  constructor() {
+    this.begun = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    const onSignal = (): void => {
+      if (++this.signals > 1) exitAtOnce(EXIT_FAILURE);
+      this.begin(0);
+    };
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  }
+
+  begin(code: number): void {
+    this.resolve(code);
+  }
+}
+
+/**
+ * Ends the process without waiting for a thread that is inside SQLite, as `process.exit` would: the process
+ * becomes one that does nothing but exit. Node before 22.15 can only wait.
+ */
+function exitAtOnce(code: number): never {
+  process.removeAllListeners('warning');
+  process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${code})`], {});
+  process.exit(code);
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function bracketed(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}
+
+function exit(code: number, text: string): never {
+  writeSync(2, text);
+  process.exit(code);
+}
+
+if (isMainThread) {
+  await main();
+} else {
+  const data = workerData as WriterData | ReaderData;
+  if (data.role === 'writer') (await import('./store/writer.ts')).runWriter(parentPort!, data);
+  else (await import('./store/reader.ts')).runReader(parentPort!, data);
+}

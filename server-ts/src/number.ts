@@ -1,0 +1,46 @@
+/**
+ * Numbers as the contract sees them: the nearest IEEE 754 double of their text, printed the ECMAScript way.
+ *
+ * Pure. Money is whole nano-dollars, so that sums do not depend on their order (rule EVT-07).
+ */
+import { LIMITS } from './contract.ts';
+
+/** Up to this many digits every step of the sum below is exact. */
+const EXACT_DIGITS = 15;
+
+/** The value of a JSON number token that has passed the scanner (rule EVT-11); too large is infinite. */
+export function parseNumber(bytes: Buffer, start: number, end: number): number {
+  if (end - start <= EXACT_DIGITS) {
+    let value = 0;
+    let at = start;
+    while (at < end) {
+      const digit = bytes[at]! - 0x30;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+      at++;
+    }
+    if (at === end) return value;
+  }
+  return Number(bytes.toString('latin1', start, end));
+}
+
+/** A whole number from 0 to 2^53-1, however it is spelled; -0 is 0. NaN when it is none. */
+export function parseInteger(bytes: Buffer, start: number, end: number): number {
+  const value = parseNumber(bytes, start, end);
+  return value >= 0 && value <= LIMITS.max_integer && Number.isInteger(value) ? value + 0 : Number.NaN;
+}
+
+/** Nano-dollars: the IEEE product with 10^9, rounded half to even. `usd` is from 0 to a million. */
+export function nanosFromUsd(usd: number): number {
+  const product = usd * 1e9;
+  const whole = Math.floor(product);
+  const rest = product - whole;
+  if (rest < 0.5) return whole + 0;
+  if (rest > 0.5) return whole + 1;
+  return whole % 2 === 0 ? whole : whole + 1;
+}
+
+/** A number the ECMAScript way (ECMA-262, `Number::toString`); -0 is `0`. */
+export function printNumber(value: number): string {
+  return String(value);
+}

@@ -1,0 +1,186 @@
+/**
+ * Connections: every one has the pragmas of the contract (rule STO-01), and none is opened on a file that is
+ * not ours (rule PRO-06).
+ *
+ * `checkFile` reads the header through a descriptor of its own and closes it before SQLite opens the file:
+ * closing a descriptor later would drop the locks that SQLite holds in this process (POSIX record locks).
+ */
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { LIMITS, MIGRATIONS, PRAGMAS, QUERIES } from '../contract.ts';
+import { sqliteCode, Unusable } from './failure.ts';
+
+export type Connection = Database.Database;
+export type Statement = Database.Statement<unknown[]>;
+export type Durability = 'process' | 'power';
+
+export interface ConnectionOptions {
+  readonly path: string;
+  readonly durability: Durability;
+  /** The native module beside the bundle; the package's own when absent. */
+  readonly nativeBinding: string | undefined;
+  readonly readonly?: boolean;
+}
+
+/** "TWIN" in ASCII, as the first migration sets it. */
+const APPLICATION_ID = 1_415_006_542;
+const MAGIC = 'SQLite format 3\0';
+
+export function openConnection(options: ConnectionOptions): Connection {
+  const db = openRaw(options.path, options.nativeBinding, options.readonly ?? false);
+  db.exec(PRAGMAS);
+  db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
+  return db;
+}
+
+/** A connection without the pragmas of the contract, for the lock and for looking at a file before using it. */
+export function openRaw(path: string, nativeBinding: string | undefined, readonly: boolean): Connection {
+  return new Database(path, {
+    readonly,
+    fileMustExist: true,
+    timeout: 0,
+    ...(nativeBinding === undefined ? {} : { nativeBinding }),
+  });
+}
+
+/** Looks at a file before anything is written to it; whether it has no schema yet. */
+export function checkFile(path: string, nativeBinding: string | undefined): 'new' | 'ours' {
+  const size = existsSync(path) ? statSync(path).size : 0;
+  if (size === 0) {
+    const wal = `${path}-wal`;
+    if (existsSync(wal) && statSync(wal).size > 0) throw new Unusable('empty_with_wal', { path });
+    return 'new';
+  }
+  if (readHead(path, MAGIC.length) !== MAGIC) throw new Unusable('not_sqlite', { path });
+  let db: Connection | undefined;
+  try {
+    db = openRaw(path, nativeBinding, true);
+    const applicationId = db.pragma('application_id', { simple: true });
+    const userVersion = Number(db.pragma('user_version', { simple: true }));
+    const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
+    // A server that was killed before its first migration left a header and nothing else.
+    if (applicationId === 0 && userVersion === 0 && tables === 0) return 'new';
+    if (applicationId !== APPLICATION_ID) throw new Unusable('foreign', { path });
+    if (userVersion > MIGRATIONS.length) {
+      throw new Unusable('newer', { path, found: userVersion, known: MIGRATIONS.length });
+    }
+    checkTail(db);
+    return 'ours';
+  } catch (error) {
+    throw unusable(error, path);
+  } finally {
+    db?.close();
+  }
+}
+
+/** The newest rows, so that a damaged end of the table is found before it is written to. */
+function checkTail(db: Connection): void {
+  const newest = db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get();
+  db.prepare(inOrder(QUERIES.selectEvent)).all(newest);
+  db.prepare('SELECT * FROM events ORDER BY id DESC LIMIT 100').all();
+  db.prepare('SELECT * FROM sessions ORDER BY last_event_id DESC LIMIT 100').all();
+}
+
+/** The failure to report for what SQLite said about a file at the start. */
+export function unusable(error: unknown, path: string): Unusable {
+  if (error instanceof Unusable) return error;
+  const code = sqliteCode(error) ?? '';
+  if (code.startsWith('SQLITE_CORRUPT')) return new Unusable('corrupt', { path });
+  if (code.startsWith('SQLITE_NOTADB')) return new Unusable('not_sqlite', { path });
+  return new Unusable('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
+}
+
+/** Brings the schema up to date, each migration in a transaction with its number. */
+export function migrate(db: Connection): void {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  for (let number = version + 1; number <= MIGRATIONS.length; number++) {
+    db.transaction(() => {
+      db.exec(MIGRATIONS[number - 1]!);
+      db.pragma(`user_version = ${number}`);
+    }).immediate();
+  }
+}
+
+/** Older ones can lose committed transactions in WAL mode (rule STO-01). */
+export function checkSqlite(db: Connection): string {
+  const found = String(db.prepare('SELECT sqlite_version()').pluck().get());
+  if (compareVersions(found, LIMITS.sqlite_minimum) < 0) {
+    throw new Unusable('old_sqlite', { found, known: LIMITS.sqlite_minimum });
+  }
+  return found;
+}
+
+export function compareVersions(left: string, right: string): number {
+  const [a, b] = [left.split('.').map(Number), right.split('.').map(Number)];
+  for (let at = 0; at < 3; at++) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/**
+ * A statement of the contract for values by place. better-sqlite3 takes `?1` for a name, so the numbers go;
+ * that is only right where they stand once each, in their order, which is checked here.
+ */
+export function inOrder(sql: string): string {
+  const { text, order } = withoutNumbers(sql);
+  if (order.some((number, at) => number !== at + 1)) throw new Error(`parameters out of order: ${sql}`);
+  return text;
+}
+
+/** A statement of the contract whose numbered parameters stand in any order, or more than once. */
+export class Numbered {
+  private readonly statement: Statement;
+  private readonly order: readonly number[];
+
+  constructor(db: Connection, sql: string, raw = false) {
+    const { text, order } = withoutNumbers(sql);
+    this.statement = db.prepare<unknown[]>(text);
+    if (raw) this.statement.raw();
+    this.order = order;
+  }
+
+  run(...values: readonly unknown[]): void {
+    this.statement.run(this.places(values));
+  }
+
+  get(...values: readonly unknown[]): unknown {
+    return this.statement.get(this.places(values));
+  }
+
+  all(...values: readonly unknown[]): unknown[] {
+    return this.statement.all(this.places(values));
+  }
+
+  iterate(...values: readonly unknown[]): IterableIterator<unknown> {
+    return this.statement.iterate(this.places(values));
+  }
+
+  private places(values: readonly unknown[]): unknown[] {
+    return this.order.map((number) => values[number - 1] ?? null);
+  }
+}
+
+function withoutNumbers(sql: string): { text: string; order: number[] } {
+  const order: number[] = [];
+  const text = sql.replace(/--.*$/gm, '').replace(/\?(\d+)/g, (_, number: string) => {
+    order.push(Number(number));
+    return '?';
+  });
+  return { text, order };
+}
+
+function readHead(path: string, length: number): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, 'r');
+    const head = Buffer.alloc(length);
+    const read = readSync(descriptor, head, 0, length, 0);
+    return head.toString('latin1', 0, read);
+  } catch (error) {
+    throw unusable(error, path);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

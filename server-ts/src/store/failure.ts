@@ -1,0 +1,72 @@
+/**
+ * What an SQLite result code means for a client and for the server (rules STO-05, STO-06, PRO-06).
+ *
+ * Decided by result codes, never by message text.
+ */
+import { CONFIG_SPEC, fill } from '../contract.ts';
+import type { ErrorCode } from '../error.ts';
+
+export type StoreCode = Extract<
+  ErrorCode,
+  | 'internal'
+  | 'storage_busy'
+  | 'storage_corrupt'
+  | 'storage_error'
+  | 'storage_full'
+  | 'storage_lost'
+  | 'read_only'
+>;
+
+/** What a server does about a failure: goes on, probes until it ends, stops writing for good, ends. */
+export type Consequence = 'none' | 'probe' | 'stop_writing' | 'exit';
+
+export const CONSEQUENCES: Readonly<Record<StoreCode, Consequence>> = {
+  internal: 'none',
+  storage_busy: 'none',
+  storage_full: 'probe',
+  read_only: 'probe',
+  storage_corrupt: 'stop_writing',
+  storage_error: 'exit',
+  storage_lost: 'exit',
+};
+
+/** A database that cannot be used at the start; the message is a line of `config.json`'s `exits.database`. */
+export class Unusable extends Error {
+  constructor(message: UnusableMessage, values: Readonly<Record<string, string | number>>) {
+    super(fill(CONFIG_SPEC.exits.database[message], values));
+    this.name = 'Unusable';
+  }
+}
+
+export type UnusableMessage = Exclude<keyof typeof CONFIG_SPEC.exits.database, 'code'>;
+
+/** The result code of an SQLite error, such as `SQLITE_BUSY_SNAPSHOT`; nothing for any other error. */
+export function sqliteCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'SqliteError') return undefined;
+  const { code } = error as Error & { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+export function storeCode(error: unknown): StoreCode {
+  const code = sqliteCode(error);
+  if (code === undefined) return 'internal';
+  if (code === 'SQLITE_READONLY_DBMOVED') return 'storage_lost';
+  switch (/^SQLITE_[A-Z]+/.exec(code)?.[0]) {
+    case 'SQLITE_FULL':
+      return 'storage_full';
+    case 'SQLITE_READONLY':
+    case 'SQLITE_PERM':
+      return 'read_only';
+    case 'SQLITE_BUSY':
+    case 'SQLITE_LOCKED':
+      return 'storage_busy';
+    case 'SQLITE_CORRUPT':
+    case 'SQLITE_NOTADB':
+      return 'storage_corrupt';
+    case 'SQLITE_IOERR':
+    case 'SQLITE_CANTOPEN':
+      return 'storage_error';
+    default:
+      return 'internal';
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The store: one writer, readers, and what state the file is in.
+ *
+ * Lives in the main thread and never touches SQLite there. It decides what a failure means for those who come
+ * later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt one takes no more
+ * writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Buffers } from '../buffers.ts';
+import { LIMITS } from '../contract.ts';
+import type { EventTable } from '../event.ts';
+import type { Durability } from './connection.ts';
+import { CONSEQUENCES, type StoreCode, Unusable } from './failure.ts';
+import type { EventFilter } from './query.ts';
+import { type Frames, type HealthFigures, type JsonRead, Readers } from './reader.ts';
+import { type Opened, type Submitted, Writer } from './writer.ts';
+
+export interface StoreOptions {
+  /** `:memory:` is a private temporary file. */
+  readonly db: string;
+  readonly durability: Durability;
+  readonly sessionTimeoutMinutes: number;
+  /** The module that the threads start from, which calls `runWriter` and `runReader`. */
+  readonly entry: URL;
+  readonly nativeBinding: string | undefined;
+  /** Where the memory of what was stored goes. */
+  readonly buffers: Buffers;
+}
+
+export interface StoreEvents {
+  /** The newest id, after a commit that stored something. */
+  onStored(newest: number): void;
+  onFailure(code: StoreCode, reason: string): void;
+  onRecovered(): void;
+  /** All that waited were answered with this code; the process has to end. */
+  onFatal(code: StoreCode): void;
+}
+
+export interface Health extends HealthFigures {
+  readonly dbBytes: number;
+  readonly walBytes: number;
+  /** Why writes fail, if they do. */
+  readonly reason: StoreCode | undefined;
+}
+
+export class Store {
+  readonly path: string;
+  readonly epoch: string;
+  private readonly opened: Opened;
+  private readonly writer: Writer;
+  private readonly readers: Readers;
+  private readonly events: StoreEvents;
+  private readonly temporary: string | undefined;
+  private readonly watch: NodeJS.Timeout;
+  private probe: NodeJS.Timeout | undefined;
+  private reason: StoreCode | undefined;
+  private newestId: number;
+
+  private constructor(place: Place, writer: Writer, opened: Opened, readers: Readers, events: StoreEvents) {
+    this.path = place.path;
+    this.temporary = place.temporary;
+    this.epoch = opened.epoch;
+    this.opened = opened;
+    this.newestId = opened.newest;
+    this.writer = writer;
+    this.readers = readers;
+    this.events = events;
+    this.watch = setInterval(() => void this.lookAtFile(), LIMITS.storage_watch_ms);
+  }
+
+  /** Opens the file, or makes it; rejects with an error whose message is the line for stderr (rule PRO-06). */
+  static async open(options: StoreOptions, events: StoreEvents): Promise<Store> {
+    const place = makePlace(options.db);
+    const { durability, nativeBinding, entry, sessionTimeoutMinutes } = options;
+    const connection = { path: place.path, durability, nativeBinding };
+    const held: { store?: Store } = {};
+    const { writer, opened } = await Writer.open(entry, { role: 'writer', ...connection }, options.buffers, {
+      onStored: (newest) => {
+        if (held.store !== undefined) held.store.newestId = newest;
+        events.onStored(newest);
+      },
+      onFailure: (code, reason) => held.store?.failed(code, reason),
+      onProbed: (code) => held.store?.probed(code),
+    });
+    const readers = new Readers(entry, { role: 'reader', ...connection, sessionTimeoutMinutes });
+    held.store = new Store(place, writer, opened, readers, events);
+    return held.store;
+  }
+
+  /** The newest id whose transaction has committed. */
+  get newest(): number {
+    return this.newestId;
+  }
+
+  /** Stores the valid events of a request; settled after their commit. */
+  submit(table: EventTable, ascii: boolean): Promise<Submitted> {
+    if (this.reason !== undefined) return Promise.resolve({ code: this.reason });
+    return this.writer.submit(table, ascii);
+  }
+
+  json(read: JsonRead): Promise<Uint8Array | undefined> {
+    return this.readers.json(read);
+  }
+
+  frames(filter: EventFilter): Promise<Frames> {
+    return this.readers.frames(filter);
+  }
+
+  /** Asks the database, and says why writes fail if they do. */
+  async health(): Promise<Health> {
+    const [figures, dbBytes, walBytes] = await Promise.all([
+      this.readers.health(),
+      sizeOf(this.path),
+      sizeOf(`${this.path}-wal`),
+    ]);
+    return { ...figures, dbBytes, walBytes, reason: this.reason };
+  }
+
+  /** A full check behind the start (rule STO-06). */
+  async checkAll(): Promise<void> {
+    const found = await this.readers.quickCheck();
+    if (found !== 'ok') this.failed('storage_corrupt', found);
+  }
+
+  /** Readers first: the last connection leaves no log behind. */
+  async close(): Promise<void> {
+    clearInterval(this.watch);
+    clearInterval(this.probe);
+    await this.readers.close();
+    await this.writer.close();
+    if (this.temporary !== undefined) rmSync(this.temporary, { recursive: true, force: true });
+  }
+
+  private failed(code: StoreCode, reason: string): void {
+    this.events.onFailure(code, reason);
+    const consequence = CONSEQUENCES[code];
+    if (consequence === 'none' || this.reason !== undefined) return;
+    this.reason = code;
+    if (consequence === 'probe') {
+      this.probe = setInterval(() => this.writer.probe(), LIMITS.probe_interval_ms);
+    } else if (consequence === 'exit') {
+      clearInterval(this.watch);
+      this.writer.fail(code, reason);
+      this.events.onFatal(code);
+    }
+  }
+
+  private probed(code: StoreCode | undefined): void {
+    if (code === undefined) {
+      clearInterval(this.probe);
+      this.probe = undefined;
+      this.reason = undefined;
+      this.events.onRecovered();
+    } else if (CONSEQUENCES[code] !== 'probe' && CONSEQUENCES[code] !== 'none') {
+      clearInterval(this.probe);
+      this.reason = undefined;
+      this.failed(code, 'found by a probe');
+    }
+  }
+
+  /** Deleting or replacing the file would otherwise lose every later event without an error. */
+  private async lookAtFile(): Promise<void> {
+    let same = false;
+    try {
+      const { ino, dev } = await stat(this.path);
+      same = ino === this.opened.inode && dev === this.opened.device;
+    } catch {
+      // Whatever keeps us from seeing the file, what is written to it cannot be found again.
+    }
+    if (!same) this.failed('storage_lost', 'the file was deleted or replaced');
+  }
+}
+
+interface Place {
+  readonly path: string;
+  readonly temporary: string | undefined;
+}
+
+/** The file's path; its folder is made where it is missing, for its owner alone (rule STO-09). */
+function makePlace(db: string): Place {
+  const temporary = db === ':memory:' ? mkdtempSync(join(tmpdir(), 'ingest-')) : undefined;
+  const path = temporary === undefined ? db : join(temporary, 'events.db');
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Unusable('unusable', {
+      path: db,
+      reason: error instanceof Error ? error.message : String(error),
+    });
+  }
+  return { path, temporary };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    // No log is an empty log.
+    return 0;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Every repeated string stands once in `names`; events carry its number.
+ *
+ * Belongs to the writer's thread. The cache is bounded, and it is dropped after a rollback, which may have
+ * taken numbers back. The name that a kind had last is compared byte by byte before any string is made:
+ * most events of a request agree in most of their names.
+ */
+import { QUERIES, VOCABULARY } from '../contract.ts';
+import { type Connection, inOrder, type Statement } from './connection.ts';
+
+/** At most this many names of a kind are remembered. */
+const CACHE_ENTRIES = 20_000;
+
+/** Longer names are looked up by their text. */
+const LAST_BYTES = 64;
+
+export class Names {
+  private readonly select: Statement;
+  private readonly insert: Statement;
+  private readonly kinds = new Map<string, NamesOfKind>();
+
+  constructor(db: Connection) {
+    this.select = db.prepare(inOrder(QUERIES.selectName)).pluck() as Statement;
+    this.insert = db.prepare(inOrder(QUERIES.insertName)).pluck() as Statement;
+    for (const kind of VOCABULARY.name_kinds) {
+      this.kinds.set(kind, new NamesOfKind(kind, this.select, this.insert));
+    }
+  }
+
+  of(kind: string): NamesOfKind {
+    const names = this.kinds.get(kind);
+    if (names === undefined) throw new Error(`no kind of name: ${kind}`);
+    return names;
+  }
+
+  /** Forgets everything: what was inserted may have been rolled back. */
+  forget(): void {
+    for (const names of this.kinds.values()) names.forget();
+  }
+}
+
+export class NamesOfKind {
+  private readonly kind: string;
+  private readonly select: Statement;
+  private readonly insert: Statement;
+  private readonly ids = new Map<string, number>();
+  private readonly last = Buffer.alloc(LAST_BYTES);
+  private lastLength = -1;
+  private lastId = 0;
+
+  constructor(kind: string, select: Statement, insert: Statement) {
+    this.kind = kind;
+    this.select = select;
+    this.insert = insert;
+  }
+
+  /** The number of the name whose UTF-8 bytes lie from `start` up to `end`; inserted when it is new. */
+  idOfBytes(bytes: Buffer, start: number, end: number): number {
+    const length = end - start;
+    const { last } = this;
+    if (length === this.lastLength) {
+      let at = 0;
+      while (at < length && bytes[start + at] === last[at]) at++;
+      if (at === length) return this.lastId;
+    }
+    const id = this.id(bytes.toString('utf8', start, end));
+    if (length <= LAST_BYTES) {
+      for (let at = 0; at < length; at++) last[at] = bytes[start + at]!;
+      this.lastLength = length;
+      this.lastId = id;
+    }
+    return id;
+  }
+
+  id(name: string): number {
+    const known = this.ids.get(name);
+    if (known !== undefined) return known;
+    const id = Number(this.select.get(this.kind, name) ?? this.insert.get(this.kind, name));
+    if (this.ids.size >= CACHE_ENTRIES) this.ids.clear();
+    this.ids.set(name, id);
+    return id;
+  }
+
+  forget(): void {
+    this.ids.clear();
+    this.lastLength = -1;
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The reads: parameters to rows, by the statements of the contract.
+ *
+ * Belongs to a reader's thread. A filter on a name or a session that does not exist finds nothing; "no bound"
+ * is 0 below and 2^53 above. Every read that needs more than one statement runs in one transaction, so that
+ * it sees one state of the file. Knows nothing of HTTP or of JSON text.
+ */
+import { nowMs } from '../clock.ts';
+import { QUERIES } from '../contract.ts';
+import type { EventRow, FlatRow, SessionRow } from '../render.ts';
+import { type Connection, Numbered } from './connection.ts';
+
+/** Filters by name, as strings of the contract's `name_kinds`; absent is any. */
+export type NameFilter = Readonly<Record<string, string | undefined>>;
+
+export interface EventFilter {
+  readonly names: NameFilter;
+  readonly sessionId?: string | undefined;
+  /** Unix milliseconds; since is inclusive, until exclusive. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Ids above. */
+  readonly after?: number | undefined;
+  /** Ids below. */
+  readonly before?: number | undefined;
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+}
+
+export interface SessionFilter {
+  readonly status?: string | undefined;
+  readonly excludeStatus?: string | undefined;
+  readonly agentType?: string | undefined;
+  readonly project?: string | undefined;
+  readonly since?: number | undefined;
+  /** Below this `last_event_id`. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface StatsFilter {
+  readonly agentType?: string | undefined;
+  /** Unix milliseconds at the beginning of an hour. */
+  readonly since?: number | undefined;
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** Whether more rows follow. */
+  readonly more: boolean;
+}
+
+export const HOUR_MS = 3_600_000;
+const NO_UPPER_BOUND = 9_007_199_254_740_992;
+/** The order of ?4 … ?11 in the statements for pages of events. */
+const FILTER_KINDS = [
+  'agent_type',
+  'event_type',
+  'tool_name',
+  'status',
+  'branch',
+  'project',
+  'model',
+  'source',
+] as const;
+/** The number of a name that no event has. */
+const NOBODY = 0;
+
+export class Queries {
+  private readonly db: Connection;
+  private readonly timeoutMs: number;
+  private readonly statements = new Map<string, Numbered>();
+
+  constructor(db: Connection, sessionTimeoutMinutes: number) {
+    this.db = db;
+    this.timeoutMs = sessionTimeoutMinutes * 60_000;
+  }
+
+  /** Runs reads that belong together on one state of the file. */
+  consistently<T>(read: () => T): T {
+    return this.db.transaction(read)();
+  }
+
+  listEvents(filter: EventFilter): Page<EventRow> {
+    const rows = [...this.events(filter, filter.limit + 1)];
+    const more = rows.length > filter.limit;
+    return { rows: more ? rows.slice(0, filter.limit) : rows, more };
+  }
+
+  /** Rows one by one, as many as `count`; the caller may stop before the end. */
+  *events(filter: EventFilter, count: number): Generator<EventRow> {
+    const names: (number | null)[] = [];
+    for (const kind of FILTER_KINDS) {
+      const name = filter.names[kind];
+      const id = name === undefined ? null : this.nameId(kind, name);
+      if (id === NOBODY) return;
+      names.push(id);
+    }
+    let session: number | null = null;
+    if (filter.sessionId !== undefined) {
+      session = this.pluck(QUERIES.selectSessionKey, filter.sessionId);
+      if (session === null) return;
+    }
+    const oldest = filter.order === 'asc';
+    const sql =
+      session === null
+        ? oldest
+          ? QUERIES.selectEventsOldest
+          : QUERIES.selectEventsNewest
+        : oldest
+          ? QUERIES.selectEventsOfSessionOldest
+          : QUERIES.selectEventsOfSessionNewest;
+    yield* this.prepared(sql, true).iterate(
+      filter.after ?? 0,
+      filter.before ?? NO_UPPER_BOUND,
+      count,
+      ...names,
+      filter.since ?? null,
+      filter.until ?? null,
+      session,
+    ) as IterableIterator<EventRow>;
+  }
+
+  getEvent(id: number): EventRow | undefined {
+    return this.prepared(QUERIES.selectEvent, true).get(id) as EventRow | undefined;
+  }
+
+  listSessions(filter: SessionFilter): Page<SessionRow> {
+    const now = nowMs();
+    const agentType = this.filterId('agent_type', filter.agentType);
+    const project = this.filterId('project', filter.project);
+    if (agentType === NOBODY || project === NOBODY) return { rows: [], more: false };
+    const rows = this.prepared(QUERIES.selectSessions).all(
+      now - this.timeoutMs,
+      now - 2 * this.timeoutMs,
+      filter.before ?? NO_UPPER_BOUND,
+      filter.limit + 1,
+      filter.status,
+      filter.excludeStatus,
+      agentType,
+      project,
+      filter.since,
+    ) as SessionRow[];
+    const more = rows.length > filter.limit;
+    return { rows: more ? rows.slice(0, filter.limit) : rows, more };
+  }
+
+  getSession(sessionId: string): SessionRow | undefined {
+    const now = nowMs();
+    const statement = this.prepared(QUERIES.selectSession);
+    return statement.get(now - this.timeoutMs, now - 2 * this.timeoutMs, sessionId) as SessionRow | undefined;
+  }
+
+  totals(filter: StatsFilter): FlatRow {
+    return this.prepared(QUERIES.selectTotals).get(...this.statsBounds(filter)) as FlatRow;
+  }
+
+  sessionTotals(filter: StatsFilter): FlatRow {
+    const [, , agentType] = this.statsBounds(filter);
+    const statement = this.prepared(QUERIES.selectSessionTotals);
+    return statement.get(nowMs() - this.timeoutMs, filter.since, agentType) as FlatRow;
+  }
+
+  agents(filter: StatsFilter): FlatRow[] {
+    return this.prepared(QUERIES.selectAgents).all(...this.statsBounds(filter)) as FlatRow[];
+  }
+
+  counts(filter: StatsFilter, kind: string): FlatRow[] {
+    return this.prepared(QUERIES.selectCounts).all(...this.statsBounds(filter), kind) as FlatRow[];
+  }
+
+  tools(filter: StatsFilter): FlatRow[] {
+    return this.prepared(QUERIES.selectTools).all(...this.statsBounds(filter)) as FlatRow[];
+  }
+
+  toolAgents(filter: StatsFilter): FlatRow[] {
+    return this.prepared(QUERIES.selectToolAgents).all(...this.statsBounds(filter)) as FlatRow[];
+  }
+
+  costs(filter: StatsFilter, kind: string): FlatRow[] {
+    return this.prepared(QUERIES.selectCosts).all(...this.statsBounds(filter), kind) as FlatRow[];
+  }
+
+  costTimeline(filter: StatsFilter, limit: number): FlatRow[] {
+    const [, , agentType] = this.statsBounds(filter);
+    const first = filter.since === undefined ? 0 : Math.max(0, filter.since / 1000);
+    return this.prepared(QUERIES.selectCostTimeline).all(
+      first,
+      NO_UPPER_BOUND,
+      agentType,
+      limit,
+    ) as FlatRow[];
+  }
+
+  epoch(): string {
+    return String((this.prepared(QUERIES.selectEpoch, true).get() as readonly string[])[0]);
+  }
+
+  pragma(name: string): unknown {
+    return this.db.pragma(name, { simple: true });
+  }
+
+  /** What `PRAGMA quick_check` finds; `ok` when it finds nothing. */
+  quickCheck(): string {
+    return String(this.db.pragma('quick_check(1)', { simple: true }));
+  }
+
+  sqliteVersion(): string {
+    return String(this.db.prepare('SELECT sqlite_version()').pluck().get());
+  }
+
+  /** First hour, last hour, agent: all time is one row per name instead of a sum over hours. */
+  private statsBounds(filter: StatsFilter): [number, number, number | null] {
+    const agentType = this.filterId('agent_type', filter.agentType);
+    if (filter.since === undefined) return [-1, -1, agentType];
+    return [Math.max(0, filter.since / 1000), NO_UPPER_BOUND, agentType];
+  }
+
+  private filterId(kind: string, name: string | undefined): number | null {
+    return name === undefined ? null : this.nameId(kind, name);
+  }
+
+  private nameId(kind: string, name: string): number {
+    return this.pluck(QUERIES.selectName, kind, name) ?? NOBODY;
+  }
+
+  private pluck(sql: string, ...values: readonly unknown[]): number | null {
+    const row = this.prepared(sql, true).get(...values) as readonly [number] | undefined;
+    return row === undefined ? null : row[0];
+  }
+
+  private prepared(sql: string, raw = false): Numbered {
+    const known = this.statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = new Numbered(this.db, sql, raw);
+    this.statements.set(sql, statement);
+    return statement;
+  }
+}

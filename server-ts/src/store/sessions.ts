@@ -1,0 +1,130 @@
+/**
+ * What a group of events means for each of its sessions: gathered in memory, then one upsert a session.
+ *
+ * Belongs to the writer's thread. The cache of keys is bounded, and dropped after a rollback. Sums are numbers
+ * and exact: before one would pass 2^53-1 what was gathered is written out (rule STA-06).
+ */
+import { QUERIES } from '../contract.ts';
+import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
+
+/** At most this many keys of sessions are remembered. */
+const CACHE_ENTRIES = 50_000;
+
+/** What the events so far mean for one session; names by their number, 0 for none. */
+export class SessionDelta {
+  readonly key: number;
+  readonly sessionId: string;
+  readonly agentType: number;
+  project = 0;
+  branch = 0;
+  model = 0;
+  ended = false;
+  lastEventId = 0;
+  eventCount = 0;
+  errorCount = 0;
+  tokensIn = 0;
+  tokensOut = 0;
+  cacheReadTokens = 0;
+  cacheWriteTokens = 0;
+  costNanos = 0;
+
+  constructor(key: number, sessionId: string, agentType: number) {
+    this.key = key;
+    this.sessionId = sessionId;
+    this.agentType = agentType;
+  }
+}
+
+export class Sessions {
+  private readonly selectKey: Statement;
+  private readonly selectLastKey: Statement;
+  private readonly upsert: Numbered;
+  private readonly keys = new Map<string, number>();
+  private readonly deltas = new Map<string, SessionDelta>();
+  private lastKey = 0;
+  private last: SessionDelta | undefined;
+  private lastBytes: Buffer = Buffer.alloc(0);
+
+  constructor(db: Connection) {
+    this.selectKey = db.prepare(inOrder(QUERIES.selectSessionKey)).pluck() as Statement;
+    this.selectLastKey = db.prepare(inOrder(QUERIES.selectLastSessionKey)).pluck() as Statement;
+    this.upsert = new Numbered(db, QUERIES.upsertSession);
+    this.forget();
+  }
+
+  /** What the group means so far for the session whose id lies from `start` up to `end`. */
+  delta(bytes: Buffer, start: number, end: number, agentType: number): SessionDelta {
+    if (this.last !== undefined && this.isLast(bytes, start, end)) return this.last;
+    const sessionId = bytes.toString('utf8', start, end);
+    let delta = this.deltas.get(sessionId);
+    if (delta === undefined) {
+      delta = new SessionDelta(this.keyOf(sessionId), sessionId, agentType);
+      this.deltas.set(sessionId, delta);
+    }
+    this.last = delta;
+    this.lastBytes = Buffer.from(sessionId);
+    return delta;
+  }
+
+  /** Writes what was gathered; `now` is the time of the group in Unix milliseconds. */
+  write(now: number): void {
+    for (const delta of this.deltas.values()) this.writeOne(delta, now);
+    this.deltas.clear();
+    this.last = undefined;
+  }
+
+  /** Writes one session's sums early and goes on from zero. */
+  writeOne(delta: SessionDelta, now: number): void {
+    this.upsert.run(
+      delta.key,
+      delta.sessionId,
+      delta.agentType,
+      delta.project || null,
+      delta.branch || null,
+      delta.model || null,
+      delta.ended ? now : null,
+      now,
+      delta.lastEventId,
+      delta.eventCount,
+      delta.errorCount,
+      delta.tokensIn,
+      delta.tokensOut,
+      delta.cacheReadTokens,
+      delta.cacheWriteTokens,
+      delta.costNanos,
+    );
+    delta.eventCount = 0;
+    delta.errorCount = 0;
+    delta.tokensIn = 0;
+    delta.tokensOut = 0;
+    delta.cacheReadTokens = 0;
+    delta.cacheWriteTokens = 0;
+    delta.costNanos = 0;
+  }
+
+  /** Forgets everything: what was inserted may have been rolled back. */
+  forget(): void {
+    this.keys.clear();
+    this.deltas.clear();
+    this.last = undefined;
+    this.lastKey = Number(this.selectLastKey.get());
+  }
+
+  private isLast(bytes: Buffer, start: number, end: number): boolean {
+    const { lastBytes } = this;
+    if (end - start !== lastBytes.length) return false;
+    let at = 0;
+    while (at < lastBytes.length && bytes[start + at] === lastBytes[at]) at++;
+    return at === lastBytes.length;
+  }
+
+  private keyOf(sessionId: string): number {
+    const known = this.keys.get(sessionId);
+    if (known !== undefined) return known;
+    const found = this.selectKey.get(sessionId);
+    const key = found === undefined ? ++this.lastKey : Number(found);
+    if (this.keys.size >= CACHE_ENTRIES) this.keys.clear();
+    this.keys.set(sessionId, key);
+    return key;
+  }
+}

@@ -1,0 +1,361 @@
+/**
+ * The queue and the one thread that writes: everything that waits becomes one group, one transaction.
+ *
+ * Two halves. `Writer` lives in the main thread: it holds what waits, sends one message per group with the
+ * buffers transferred, at most two groups at a time, and settles each request from the one reply.
+ * `runWriter` is the thread: lock, file, schema, then groups; it answers first and checkpoints afterwards.
+ * What must stay true: a request is settled only after its commit, and never twice.
+ */
+import { closeSync, openSync, statSync } from 'node:fs';
+import { type MessagePort, Worker } from 'node:worker_threads';
+import type { Buffers } from '../buffers.ts';
+import { nowMs } from '../clock.ts';
+import { LIMITS, QUERIES } from '../contract.ts';
+import { type EventTable, intsIn, numbersIn } from '../event.ts';
+import {
+  type Connection,
+  type ConnectionOptions,
+  checkFile,
+  checkSqlite,
+  migrate,
+  openConnection,
+  unusable,
+} from './connection.ts';
+import { Events, type Job } from './events.ts';
+import { type StoreCode, storeCode } from './failure.ts';
+import { Lock } from './lock.ts';
+
+/** What a thread of the store is started with; `role` says which one it is. */
+export interface WriterData extends ConnectionOptions {
+  readonly role: 'writer';
+}
+
+/** What the main thread needs to know about the file. */
+export interface Opened {
+  readonly epoch: string;
+  readonly newest: number;
+  readonly sqliteVersion: string;
+  readonly inode: number;
+  readonly device: number;
+}
+
+interface JobMessage {
+  readonly body: Uint8Array;
+  readonly extra: Uint8Array | undefined;
+  /** The numbers, then the integers, of an `EventTable`. */
+  readonly tables: ArrayBuffer;
+  readonly capacity: number;
+  readonly count: number;
+  readonly ascii: boolean;
+}
+
+interface GroupMessage {
+  readonly kind: 'group';
+  readonly jobs: readonly JobMessage[];
+}
+type ToWriter = GroupMessage | { readonly kind: 'probe' } | { readonly kind: 'close' };
+
+type FromWriter =
+  | ({ readonly kind: 'opened' } & Opened)
+  | { readonly kind: 'unusable'; readonly message: string }
+  | {
+      readonly kind: 'stored';
+      readonly ids: Float64Array;
+      readonly stored: number;
+      readonly newest: number;
+      /** The memory of the group, to be used again. */
+      readonly used: readonly ArrayBuffer[];
+    }
+  | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
+  | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
+  | { readonly kind: 'checkpointed'; readonly code: StoreCode | undefined; readonly reason: string }
+  | { readonly kind: 'closed' };
+
+/** What became of one request's events: ids in order, 0 for a duplicate; or why none is stored. */
+export type Submitted = { readonly ids: Float64Array } | { readonly code: StoreCode };
+
+interface Waiting {
+  readonly table: EventTable;
+  readonly ascii: boolean;
+  readonly settle: (result: Submitted) => void;
+}
+
+export interface WriterEvents {
+  /** After a commit that stored something, before its requests are settled. */
+  onStored(newest: number): void;
+  onFailure(code: StoreCode, reason: string): void;
+  onProbed(code: StoreCode | undefined): void;
+}
+
+/** How many groups may be on their way to the thread: one being written, one ready to follow. */
+const GROUPS_IN_FLIGHT = 2;
+
+export class Writer {
+  private readonly worker: Worker;
+  private readonly buffers: Buffers;
+  private readonly events: WriterEvents;
+  private waiting: Waiting[] = [];
+  private readonly inFlight: Waiting[][] = [];
+  private flushing = false;
+  private closed: (() => void) | undefined;
+
+  private constructor(worker: Worker, buffers: Buffers, events: WriterEvents) {
+    this.worker = worker;
+    this.buffers = buffers;
+    this.events = events;
+  }
+
+  /** Starts the thread and opens the file; rejects with `Unusable` where it cannot be used. */
+  static open(
+    entry: URL,
+    data: WriterData,
+    buffers: Buffers,
+    events: WriterEvents,
+  ): Promise<{ writer: Writer; opened: Opened }> {
+    return new Promise((resolve, reject) => {
+      const worker = new Worker(entry, {
+        workerData: data,
+        resourceLimits: { maxYoungGenerationSizeMb: 4 },
+      });
+      const writer = new Writer(worker, buffers, events);
+      worker.once('error', reject);
+      worker.on('message', (message: FromWriter) => {
+        if (message.kind === 'opened') {
+          worker.removeListener('error', reject);
+          worker.once('error', (error) => writer.fail('storage_error', error.message));
+          resolve({ writer, opened: message });
+        } else if (message.kind === 'unusable') {
+          reject(new UnusableFile(message.message));
+        } else {
+          writer.receive(message);
+        }
+      });
+    });
+  }
+
+  /** Hands over the valid events of a request; settled after their commit. */
+  submit(table: EventTable, ascii: boolean): Promise<Submitted> {
+    return new Promise((settle) => {
+      this.waiting.push({ table, ascii, settle });
+      this.schedule();
+    });
+  }
+
+  probe(): void {
+    this.send({ kind: 'probe' }, []);
+  }
+
+  /** Checkpoints and closes after everything that was submitted. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.closed = () => {
+        void this.worker.terminate();
+        resolve();
+      };
+      this.send({ kind: 'close' }, []);
+    });
+  }
+
+  /** Settles all that wait with this code; what is being written may still be committed. */
+  fail(code: StoreCode, reason: string): void {
+    const all = [...this.inFlight.splice(0).flat(), ...this.waiting.splice(0)];
+    for (const waiting of all) waiting.settle({ code });
+    this.events.onFailure(code, reason);
+  }
+
+  /** A group leaves at the end of the turn, so that requests that were read together go together. */
+  private schedule(): void {
+    if (this.flushing || this.inFlight.length >= GROUPS_IN_FLIGHT) return;
+    this.flushing = true;
+    setImmediate(() => {
+      this.flushing = false;
+      this.flush();
+    });
+  }
+
+  private flush(): void {
+    if (this.waiting.length === 0 || this.inFlight.length >= GROUPS_IN_FLIGHT) return;
+    let events = 0;
+    let taken = 0;
+    while (taken < this.waiting.length && (taken === 0 || events < LIMITS.group_events)) {
+      events += this.waiting[taken]!.table.count;
+      taken++;
+    }
+    const group = this.waiting.splice(0, taken);
+    const transfer: ArrayBuffer[] = [];
+    const jobs = group.map(({ table, ascii }): JobMessage => {
+      const { body, extra, memory, capacity, count } = table;
+      transfer.push(body.buffer as ArrayBuffer, memory);
+      if (extra !== undefined) transfer.push(extra.buffer as ArrayBuffer);
+      return { body, extra, tables: memory, capacity, count, ascii };
+    });
+    this.inFlight.push(group);
+    this.send({ kind: 'group', jobs }, transfer);
+    this.schedule();
+  }
+
+  private receive(message: Exclude<FromWriter, { kind: 'opened' | 'unusable' }>): void {
+    switch (message.kind) {
+      case 'stored': {
+        const group = this.inFlight.shift() ?? [];
+        for (const memory of message.used) this.buffers.give(memory);
+        if (message.stored > 0) this.events.onStored(message.newest);
+        let at = 0;
+        for (const { table, settle } of group) {
+          settle({ ids: message.ids.subarray(at, at + table.count) });
+          at += table.count;
+        }
+        break;
+      }
+      case 'failed': {
+        const group = this.inFlight.shift() ?? [];
+        for (const { settle } of group) settle({ code: message.code });
+        this.events.onFailure(message.code, message.reason);
+        break;
+      }
+      case 'probed':
+        this.events.onProbed(message.code);
+        break;
+      case 'checkpointed':
+        if (message.code !== undefined) this.events.onFailure(message.code, message.reason);
+        break;
+      case 'closed':
+        this.closed?.();
+        break;
+    }
+    if (this.waiting.length > 0) this.schedule();
+  }
+
+  private send(message: ToWriter, transfer: ArrayBuffer[]): void {
+    this.worker.postMessage(message, transfer);
+  }
+}
+
+/** The message of an `Unusable`, as it came from the thread. */
+export class UnusableFile extends Error {}
+
+/** The thread: opens the file, then writes what it is told. */
+export function runWriter(port: MessagePort, data: WriterData): void {
+  const send = (message: FromWriter, transfer: ArrayBuffer[] = []): void =>
+    port.postMessage(message, transfer);
+  let lock: Lock | undefined;
+  let db: Connection;
+  let events: Events;
+  try {
+    lock = Lock.acquire(data.path, data.nativeBinding);
+    db = openFile(data);
+    events = new Events(db);
+    send({ kind: 'opened', ...describe(db, data.path, events) });
+  } catch (error) {
+    lock?.release();
+    send({ kind: 'unusable', message: unusable(error, data.path).message });
+    return;
+  }
+
+  const checkpoint = new Checkpoint(db);
+  port.on('message', (message: ToWriter) => {
+    switch (message.kind) {
+      case 'group':
+        try {
+          const stored = events.insertGroup(message.jobs.map(toJob), nowMs());
+          const used = message.jobs.flatMap(({ body, tables }) => [body.buffer as ArrayBuffer, tables]);
+          send({ kind: 'stored', ...stored, used }, [stored.ids.buffer as ArrayBuffer, ...used]);
+        } catch (error) {
+          send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
+        }
+        attempt(send, () => checkpoint.afterGroup());
+        break;
+      case 'probe':
+        try {
+          events.probe();
+          send({ kind: 'probed', code: undefined });
+        } catch (error) {
+          send({ kind: 'probed', code: storeCode(error) });
+        }
+        break;
+      case 'close':
+        attempt(send, () => checkpoint.truncate());
+        db.close();
+        lock.release();
+        send({ kind: 'closed' });
+        break;
+    }
+  });
+}
+
+/** A checkpoint's error is a failure of the storage, whoever noticed it (rule STO-06). */
+function attempt(send: (message: FromWriter) => void, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    send({ kind: 'checkpointed', code: storeCode(error), reason: reasonOf(error) });
+  }
+}
+
+function openFile(data: WriterData): Connection {
+  checkFile(data.path, data.nativeBinding);
+  // For its owner alone; SQLite gives the files beside it the same mode (rule STO-09).
+  closeSync(openSync(data.path, 'a', 0o600));
+  const db = openConnection(data);
+  checkSqlite(db);
+  migrate(db);
+  return db;
+}
+
+function describe(db: Connection, path: string, events: Events): Opened {
+  const { ino, dev } = statSync(path);
+  return {
+    epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),
+    newest: events.newest,
+    sqliteVersion: checkSqlite(db),
+    inode: ino,
+    device: dev,
+  };
+}
+
+function toJob(message: JobMessage): Job {
+  const body = Buffer.from(message.body.buffer, message.body.byteOffset, message.body.byteLength);
+  const extra = message.extra;
+  return {
+    body,
+    extra: extra && Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength),
+    numbers: numbersIn(message.tables, message.capacity),
+    ints: intsIn(message.tables, message.capacity),
+    count: message.count,
+    ascii: message.ascii,
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Moves the write-ahead log into the database once it is long (rule STO-04). */
+class Checkpoint {
+  private readonly db: Connection;
+  private readonly pageSize: number;
+
+  constructor(db: Connection) {
+    this.db = db;
+    this.pageSize = Number(db.pragma('page_size', { simple: true }));
+  }
+
+  afterGroup(): void {
+    const { log, checkpointed } = this.run('NOOP');
+    if ((log - checkpointed) * this.pageSize <= LIMITS.checkpoint_wal_bytes) return;
+    const after = this.run('PASSIVE');
+    // Readers hold the log's beginning: wait for them once, before it grows without end.
+    if (after.log * this.pageSize > 4 * LIMITS.checkpoint_wal_bytes) this.run('RESTART');
+  }
+
+  /** Leaves no log behind (rule STO-04). */
+  truncate(): void {
+    this.run('TRUNCATE');
+  }
+
+  private run(mode: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { log: number; checkpointed: number } {
+    const [row] = this.db.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
+    if (row === undefined) throw new Error('wal_checkpoint answered nothing');
+    return row;
+  }
+}

@@ -1,0 +1,5 @@
+/** Files of `contract/` that are imported as text. */
+declare module '*?text' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,48 @@
+/**
+ * Text as the contract sees it: well-formed Unicode without U+0000, trimmed the ECMAScript way.
+ *
+ * Pure. Knows nothing of events or of HTTP.
+ */
+
+/** Removes ECMAScript white space and line terminators from both ends (ECMA-262, `String.prototype.trim`). */
+export function trimText(text: string): string {
+  return text.trim();
+}
+
+/**
+ * The text of a JSON string token that lies, without its quotes, from `start` up to `end`, and has passed the
+ * scanner. Nothing when it is ill-formed: U+0000, or a surrogate without its partner (rule EVT-12).
+ */
+export function decodeString(bytes: Buffer, start: number, end: number): string | undefined {
+  const text = decodeToken(bytes, start, end);
+  return isWellFormed(text) ? text : undefined;
+}
+
+/** The same, whatever the token holds: good enough to compare keys with. */
+export function decodeToken(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('utf8', start, end);
+  return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+}
+
+export function isWellFormed(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/**
+ * Resolves percent-encoding once (RFC 3986, section 2.1). Nothing when it is malformed or not UTF-8.
+ * In a query `+` is a space (WHATWG URL, `application/x-www-form-urlencoded`).
+ */
+export function percentDecode(text: string, plusIsSpace: boolean): string | undefined {
+  const spaced = plusIsSpace ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Length in UTF-8 bytes. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { CONFIG_SPEC, MIGRATIONS, PARAMETERS, QUERIES, ROUTES, VOCABULARY } from '../src/contract.ts';
+import { ERROR_CODES } from '../src/error.ts';
+import { FIELDS } from '../src/event.ts';
+import { inOrder } from '../src/store/connection.ts';
+import { CONSEQUENCES } from '../src/store/failure.ts';
+
+const CONTRACT = new URL('../../contract/', import.meta.url);
+
+test('the error codes are those of the vocabulary', () => {
+  assert.deepEqual([...ERROR_CODES], Object.keys(VOCABULARY.errors));
+  for (const code of Object.keys(CONSEQUENCES)) assert.ok(code in VOCABULARY.errors, code);
+});
+
+test('every statement and every migration is embedded', () => {
+  const named = readdirSync(new URL('queries/', CONTRACT)).map((file) => camelCase(file.replace('.sql', '')));
+  assert.deepEqual(Object.keys(QUERIES).sort(), named.sort());
+  const migrations = readdirSync(new URL('migrations/', CONTRACT)).sort();
+  assert.deepEqual(
+    MIGRATIONS,
+    migrations.map((file) => readFileSync(new URL(`migrations/${file}`, CONTRACT), 'utf8')),
+  );
+});
+
+test('routes name parameters that exist', () => {
+  for (const route of ROUTES) for (const key of route.parameters) assert.ok(key in PARAMETERS, key);
+});
+
+test('every option of the configuration is one that config.ts knows', () => {
+  for (const option of CONFIG_SPEC.options) {
+    assert.ok(['text', 'integer', 'choice', 'list'].includes(option.type), option.name);
+    if (option.at_least !== undefined) {
+      assert.ok(CONFIG_SPEC.options.some(({ name }) => name === option.at_least));
+    }
+  }
+});
+
+test('the fields of an event are those of its schema', () => {
+  const schema = JSON.parse(readFileSync(new URL('event.schema.json', CONTRACT), 'utf8')) as {
+    properties: Record<string, unknown>;
+  };
+  assert.deepEqual([...FIELDS].sort(), Object.keys(schema.properties).sort());
+});
+
+test('statements for values by place have their parameters in order', () => {
+  for (const sql of [QUERIES.insertEvent, QUERIES.insertEventKey, QUERIES.upsertStats, QUERIES.upsertHour]) {
+    assert.doesNotThrow(() => inOrder(sql));
+  }
+  assert.throws(() => inOrder('SELECT ?2, ?1'));
+  assert.throws(() => inOrder('SELECT ?1, ?1'));
+});
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

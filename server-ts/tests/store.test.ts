@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { EventTable, RawEvents, tableBytes } from '../src/event.ts';
+import { scanBatch } from '../src/json.ts';
+import { type Connection, checkFile, migrate, openConnection } from '../src/store/connection.ts';
+import { Events, type Job } from '../src/store/events.ts';
+import { sqliteCode, storeCode, Unusable } from '../src/store/failure.ts';
+import { Lock } from '../src/store/lock.ts';
+import { Queries } from '../src/store/query.ts';
+import { validator } from '../src/validate.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12, 34, 56);
+let folder = '';
+let path = '';
+const connections: Connection[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ingest-store-'));
+  path = join(folder, 'events.db');
+});
+
+afterEach(() => {
+  for (const db of connections.splice(0)) db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Choice {
+  readonly readonly?: boolean;
+  readonly durability?: 'process' | 'power';
+}
+
+/** A connection to the file, which is made where it is missing. */
+function connect({ readonly = false, durability = 'process' }: Choice = {}): Connection {
+  writeFileSync(path, '', { flag: 'a' });
+  const db = openConnection({ path, durability, nativeBinding: undefined, readonly });
+  connections.push(db);
+  if (!readonly) migrate(db);
+  return db;
+}
+
+function jobOf(events: readonly object[]): Job {
+  const body = Buffer.from(JSON.stringify({ events }));
+  const raw = new RawEvents();
+  const scan = scanBatch(body, raw, events.length).next();
+  assert.ok(scan.done && scan.value?.isBatch);
+  const table = new EventTable(body, new ArrayBuffer(tableBytes(events.length)), events.length);
+  const validate = validator(raw, table, 10_240);
+  for (let index = 0; index < events.length; index++) assert.equal(validate(index), undefined);
+  return { ...table, ascii: false };
+}
+
+const event = (more: object = {}) => ({ session_id: 's', agent_type: 'a', event_type: 'tool_use', ...more });
+
+function count(db: Connection, table: string): number {
+  return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+}
+
+test('every connection has the pragmas of the contract', () => {
+  for (const choice of [{}, { readonly: true }, { durability: 'power' }] satisfies Choice[]) {
+    const db = connect(choice);
+    const pragma = (name: string) => db.pragma(name, { simple: true });
+    assert.deepEqual(
+      ['journal_mode', 'busy_timeout', 'foreign_keys', 'trusted_schema', 'temp_store', 'mmap_size'].map(
+        pragma,
+      ),
+      ['wal', 5000, 1, 0, 2, 0],
+    );
+    assert.deepEqual(
+      ['wal_autocheckpoint', 'journal_size_limit', 'cache_size'].map(pragma),
+      [0, 67_108_864, -32_000],
+    );
+    assert.equal(pragma('synchronous'), 'durability' in choice ? 2 : 1);
+  }
+});
+
+test('a group is stored together, and a duplicate changes nothing', () => {
+  const db = connect();
+  const events = new Events(db);
+  const id = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';
+  const first = events.insertGroup([jobOf([event({ event_id: id }), event({ event_id: id })])], NOW);
+  assert.deepEqual([...first.ids], [1, 0]);
+  assert.deepEqual([first.stored, first.newest], [1, 1]);
+  const tables = ['events', 'sessions', 'names', 'stats', 'hours', 'event_keys'];
+  const before = tables.map((table) => count(db, table));
+  const revision = db.prepare("SELECT revision FROM topics WHERE topic = 'events'").pluck();
+  assert.equal(revision.get(), 1);
+  const again = jobOf([event({ event_id: ` ${id} `, session_id: 'other', tool_name: 'new' })]);
+  assert.deepEqual([...events.insertGroup([again], NOW).ids], [0]);
+  assert.deepEqual(
+    tables.map((table) => count(db, table)),
+    before,
+  );
+  assert.equal(revision.get(), 1);
+  assert.equal(db.prepare('SELECT typeof(event_id) FROM event_keys').pluck().get(), 'blob');
+});
+
+test('after a rollback nothing is left, neither in the file nor in memory', () => {
+  const db = connect();
+  const events = new Events(db);
+  events.insertGroup([jobOf([event()])], NOW);
+  db.exec("CREATE TRIGGER refuse BEFORE UPDATE ON topics BEGIN SELECT raise(ABORT, 'refused'); END");
+  const job = jobOf([event({ session_id: 't', tool_name: 'x', event_id: 'e', tokens_in: 5 })]);
+  assert.throws(() => events.insertGroup([job], NOW));
+  assert.deepEqual([count(db, 'events'), count(db, 'sessions'), count(db, 'event_keys')], [1, 1, 0]);
+  assert.equal(events.newest, 1);
+  db.exec('DROP TRIGGER refuse');
+  assert.deepEqual([...events.insertGroup([job], NOW).ids], [2]);
+  const totals = new Queries(db, 5).totals({});
+  assert.deepEqual([totals.total_events, totals.total_tokens_in], [2, 5]);
+  assert.equal(db.prepare("SELECT name FROM names WHERE kind = 'tool_name'").pluck().get(), 'x');
+});
+
+test('sums stay exact above 2^53 within one group', () => {
+  const db = connect();
+  const big = 2 ** 53 - 1;
+  const job = jobOf(Array.from({ length: 5 }, () => event({ tokens_in: big, duration_ms: big })));
+  new Events(db).insertGroup([job], NOW);
+  const exact = BigInt(big) * 5n;
+  for (const sql of [
+    'SELECT tokens_in FROM sessions',
+    'SELECT tokens_in FROM stats WHERE hour = -1 AND name = 0',
+  ]) {
+    assert.equal(db.prepare(sql).pluck().safeIntegers().get(), exact, sql);
+  }
+  assert.equal(db.prepare('SELECT event_count FROM sessions').pluck().get(), 5);
+});
+
+test('sums stop at 2^63-1', () => {
+  const db = connect();
+  const events = new Events(db);
+  const job = () => jobOf(Array.from({ length: 600 }, () => event({ tokens_in: 2 ** 53 - 1 })));
+  events.insertGroup([job()], NOW);
+  events.insertGroup([job()], NOW);
+  const sum = db.prepare('SELECT tokens_in FROM sessions').pluck().safeIntegers().get();
+  assert.equal(sum, 2n ** 63n - 1n);
+});
+
+test('a file that cannot be used says why', () => {
+  const refusal = (): string => {
+    try {
+      return checkFile(path, undefined);
+    } catch (error) {
+      assert.ok(error instanceof Unusable);
+      return error.message;
+    }
+  };
+  assert.equal(refusal(), 'new');
+  writeFileSync(`${path}-wal`, 'x');
+  assert.match(refusal(), /is empty but has a write-ahead log/);
+  rmSync(`${path}-wal`);
+  writeFileSync(path, 'not a database at all');
+  assert.match(refusal(), /is not a SQLite database/);
+  rmSync(path);
+  const db = connect();
+  assert.equal(refusal(), 'ours');
+  db.pragma('user_version = 99');
+  assert.match(refusal(), /has schema 99, newer than 1/);
+  db.pragma('application_id = 5');
+  assert.match(refusal(), /of another program/);
+});
+
+test('the lock is held by one and given back', () => {
+  const lock = Lock.acquire(path, undefined);
+  assert.throws(() => Lock.acquire(path, undefined), /in use by another server/);
+  lock.release();
+  Lock.acquire(path, undefined).release();
+});
+
+test('result codes decide what a failure is', () => {
+  const db = connect({ readonly: false });
+  const reader = connect({ readonly: true });
+  db.pragma('busy_timeout = 0');
+  const codeOf = (work: () => void): string => {
+    try {
+      work();
+    } catch (error) {
+      return storeCode(error);
+    }
+    return 'none';
+  };
+  assert.equal(
+    codeOf(() => reader.exec('DELETE FROM events')),
+    'read_only',
+  );
+  const other = connect();
+  other.exec('BEGIN IMMEDIATE');
+  assert.equal(
+    codeOf(() => new Events(db).insertGroup([jobOf([event()])], NOW)),
+    'storage_busy',
+  );
+  other.exec('ROLLBACK');
+  assert.equal(
+    codeOf(() => db.prepare('SELECT no_such_column FROM events')),
+    'internal',
+  );
+  assert.equal(sqliteCode(new Error('SQLITE_BUSY')), undefined);
+});
