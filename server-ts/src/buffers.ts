@@ -11,7 +11,7 @@ import { Buffer } from 'node:buffer';
 const SMALLEST_LOG = 13;
 const LARGEST_LOG = 20;
 /** At most this many bytes are kept for later. */
-const KEPT_BYTES = 16 << 20;
+const KEPT_BYTES = 6 << 20;
 
 export class Buffers {
   private readonly free: ArrayBuffer[][] = [];

@@ -6,6 +6,7 @@
  */
 import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { type Config, parseConfig } from './config.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
@@ -32,6 +33,9 @@ function runtimeProblem(): string | undefined {
 async function main(): Promise<void> {
   const problem = runtimeProblem();
   if (problem !== undefined) exit(EXIT_FAILURE, problem);
+  // Left to itself V8 lets the space of young objects grow to many times what a request needs, and with it
+  // the bodies that wait to be collected: some fifty megabytes for three hundredths of the processor time.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const command = parseConfig(process.argv.slice(2), process.env, readText);
   switch (command.kind) {
     case 'print':

@@ -21,6 +21,7 @@ interface Line {
   readonly waiting: (() => void)[];
   /** The request that is being answered. */
   current: IncomingMessage | undefined;
+  response: ServerResponse | undefined;
   /** The last answer was given, or is being given. */
   closing: boolean;
 }
@@ -135,7 +136,7 @@ export class Connections {
   private lineOf(socket: Socket): Line {
     let line = this.lines.get(socket);
     if (line === undefined) {
-      line = { waiting: [], current: undefined, closing: false };
+      line = { waiting: [], current: undefined, response: undefined, closing: false };
       this.lines.set(socket, line);
     }
     return line;
@@ -147,6 +148,7 @@ export class Connections {
     const begin = (): void => {
       if (line.closing) return;
       line.current = request;
+      line.response = response;
       response.once('close', () => {
         line.current = undefined;
         line.waiting.shift()?.();
@@ -167,7 +169,9 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const { current } = this.lineOf(socket);
+    const { current, response } = this.lineOf(socket);
+    // What is broken behind the last answer is nobody's any more.
+    if (response?.headersSent && !response.shouldKeepAlive) return;
     // Inside a body the parser counts trailers as headers.
     const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW' && (current === undefined || current.complete);
     this.lastAnswer(socket, isTooLarge ? rawFailure('headers_too_large') : rawBare());
