@@ -50,6 +50,14 @@ async function settle(asked: readonly Asked[]): Promise<string[]> {
   return asked.map(() => 'late');
 }
 
+/** Whether a head says where the bytes behind it end. */
+function isFramed(sent: Outgoing): boolean {
+  if (sent.body.length === 0) return true;
+  return /\r\n(?:content-length:[ \t]*\d+|transfer-encoding:[ \t]*chunked)[ \t]*\r\n/i.test(
+    sent.head.toString('latin1'),
+  );
+}
+
 /** One kept connection to one server, made anew when it was closed. */
 class Line {
   readonly #port: number;
@@ -68,8 +76,10 @@ class Line {
     const judge = async (answer: Answer): Promise<string> => {
       const announced = answer.kind !== 'response' || announcesClose(answer.response);
       const closed = announced && (await connection.closedWithin(3_000));
-      const more = connection.unread.length > 0;
-      if (announced) this.#drop(connection);
+      // Bytes that no framing covers are the next request, and when they are looked at is chance.
+      const framed = isFramed(sent);
+      const more = framed && connection.unread.length > 0;
+      if (announced || !framed) this.#drop(connection);
       return comparable(answer, closed, more);
     };
     return { answer: connection.exchange(sent, ANSWER_MS).then(judge), giveUp: () => this.#drop(connection) };

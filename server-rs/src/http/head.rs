@@ -91,7 +91,12 @@ impl HeadScanner {
                 return self.violated(violation);
             }
         }
-        if self.method.is_none() && !may_be_method(&bytes[self.line_start..]) {
+        // What can no longer become a line is refused at once, rather than when the client gives up.
+        let rest = &bytes[self.line_start..];
+        let begun = rest.strip_suffix(b"\r").unwrap_or(rest);
+        if begun.iter().any(|&byte| byte < 0x20 && byte != b'\t')
+            || self.method.is_none() && !may_be_method(rest)
+        {
             return self.violated(Violation::Bare);
         }
         if bytes.len() > LIMITS.head_hard_bytes {

@@ -37,7 +37,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{self, MethodRouter};
 use http::Version;
-use http::header::{ACCEPT, EXPECT, HeaderMap};
+use http::header::{ACCEPT, CONNECTION, EXPECT, HeaderMap};
 use http::request::Parts;
 use tower::Layer;
 
@@ -114,19 +114,22 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
 
     let (mut answer, origin) = guarded(&app, parts, connection.port, next).await;
 
-    if let Some(unread) = slot.take()
-        && !answer.headers().contains_key(http::header::CONNECTION)
-        && !body::discard_later(&headers, unread, deadline)
-    {
-        answer.headers_mut().insert(http::header::CONNECTION, reply::CLOSE);
-    }
-    if version == Version::HTTP_10 {
-        answer.headers_mut().insert(http::header::CONNECTION, reply::CLOSE);
+    let closes =
+        answer.headers().contains_key(CONNECTION) || version == Version::HTTP_10 || asks_to_close(&headers);
+    let goes_on = !closes && slot.take().is_none_or(|unread| body::discard_later(&headers, unread, deadline));
+    if !goes_on {
+        answer.headers_mut().insert(CONNECTION, reply::CLOSE);
     }
     if let Some(origin) = origin {
         reply::allow_origin(&mut answer, &origin);
     }
     answer.map(|body| Body::new(Held { body, held: finish }))
+}
+
+/// Whether the client wants this to be the last answer (RFC 9112, section 9.6).
+fn asks_to_close(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    values.any(|value| value.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))
 }
 
 /// The answer, and the origin that may read it.

@@ -211,8 +211,9 @@ function isLast({ request, response, head, isDraining }: Exchange): boolean {
 }
 
 /** Whether what is left of the body is read and dropped behind the answer (rule HTT-10). */
-function canDropBody({ request, head, bodyTaken }: Exchange): boolean {
-  if (bodyTaken || request.complete || head.contentLength === 0) return true;
+function canDropBody({ head, bodyTaken }: Exchange): boolean {
+  // Whether the body happens to be here already must not show in the answer.
+  if (bodyTaken || head.contentLength === 0) return true;
   const isShort = head.contentLength !== undefined && head.contentLength <= LIMITS.drain_body_bytes;
   return isShort && !waitsForContinue(head);
 }
