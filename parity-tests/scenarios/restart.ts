@@ -82,9 +82,14 @@ async function endStreams(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const stream = await context.stream(server);
   await stream.waitFor(() => stream.frames.length > 0, 'the connected frame');
+  const begun = performance.now();
   server.signal('SIGTERM');
   await stream.waitFor(() => stream.ended, 'the end of the stream');
+  const ended = performance.now() - begun;
   assert.deepEqual(await server.exited, { code: 0, signal: null });
+  const ms = performance.now() - begun;
+  assert.ok(ms < LIMIT_MS, 'within 5 s');
+  context.note(`the stream ended after ${Math.round(ended)} ms, the server after ${Math.round(ms)} ms`);
 }
 
 async function refuseNew(context: ScenarioContext): Promise<void> {

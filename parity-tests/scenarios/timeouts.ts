@@ -26,6 +26,13 @@ export const TIMEOUTS: ScenarioFile = {
       waits: true,
       run: slowBody,
     },
+    {
+      name: 'a request that takes 60 s in all is 408, an idle connection is closed after 75 s',
+      rules: ['HTT-11'],
+      uses: 'each',
+      waits: true,
+      run: longLimits,
+    },
     { name: 'the connection above 1,024 is refused', rules: ['HTT-12'], uses: 'each', run: tooMany },
   ],
 };
@@ -89,6 +96,36 @@ async function slowBody(context: ScenarioContext): Promise<void> {
   }
   const end = await answer;
   assert.equal(end.kind === 'response' && end.response.status, 201);
+}
+
+async function longLimits(context: ScenarioContext): Promise<void> {
+  if (!context.options.slow) context.skip('takes 75 s: run it with --slow');
+  const server = await context.start();
+  await Promise.all([wholeRequest(context, server.port), idleConnection(context, server.port)]);
+}
+
+async function wholeRequest(context: ScenarioContext, port: number): Promise<void> {
+  const connection = await open(context, port);
+  const begun = performance.now();
+  connection.write(
+    'POST /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n',
+  );
+  const drip = setInterval(() => connection.write(' '), 3_000);
+  const answer = await connection.exchange(NOTHING, 70_000).finally(() => clearInterval(drip));
+  const ms = performance.now() - begun;
+  assert.equal(answer.kind === 'response' && answer.response.status, 408);
+  assert.ok(ms > 58_000 && ms < 66_000, `after ${Math.round(ms)} ms`);
+}
+
+async function idleConnection(context: ScenarioContext, port: number): Promise<void> {
+  const connection = await open(context, port);
+  const request = { ...NOTHING, head: Buffer.from('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n') };
+  assert.equal((await connection.exchange(request)).kind, 'response');
+  const begun = performance.now();
+  assert.ok(await connection.closedWithin(82_000), 'closed at last');
+  const ms = performance.now() - begun;
+  assert.ok(ms > 73_000, `after ${Math.round(ms)} ms`);
+  assert.equal(connection.unread.length, 0, 'a silent close');
 }
 
 async function tooMany(context: ScenarioContext): Promise<void> {

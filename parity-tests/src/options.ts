@@ -19,6 +19,8 @@ export interface Options {
   readonly seed: number;
   readonly corpus: string | undefined;
   readonly saveCase: string | undefined;
+  /** Also what takes more than a minute of waiting. */
+  readonly slow: boolean;
 }
 
 /** `help`: the text was asked for. `wrong`: every problem, one a line. */
@@ -40,6 +42,7 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --seed N             seed of the differential and crash scenarios (default 1)
   --corpus FILE        NDJSON of real events, also gzipped, for the corpus scenario (or TWIN_CORPUS)
   --save-case FILE     where the differential scenario saves a difference as a case
+  --slow               also the scenarios that wait for more than a minute
   --help               print this text
 
 Exit code: 0 all passed, 1 something failed, 2 a wrong flag or a server that is not built.
@@ -55,6 +58,7 @@ const FLAGS = {
   seed: { type: 'string', default: '1' },
   corpus: { type: 'string' },
   'save-case': { type: 'string' },
+  slow: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -99,6 +103,7 @@ export function parseOptions(
     seed: whole('seed', 0),
     corpus: corpus === '' ? undefined : corpus,
     saveCase: values['save-case'],
+    slow: values.slow,
   };
   return problems.length > 0 ? { kind: 'wrong', problems } : { kind: 'options', options };
 }

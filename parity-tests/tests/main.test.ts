@@ -83,7 +83,7 @@ test('a server that answers nothing right fails the run, with the exchange side 
   assert.equal(run.code, 1, run.stderr);
   assert.match(run.stdout, /✗ 00-health\/the server is alive {2}\[base-url\] {2}HEA-02/);
   assert.match(run.stdout, /EXPECTED +\| GOT\n +200 +\| 404\n/);
-  assert.match(run.stdout.trimEnd().split('\n').at(-1)!, /^\d+ passed, [1-9]\d* failed, 0 skipped$/);
+  assert.match(run.stdout.trimEnd().split('\n').at(-1)!, /^\d+ passed, [1-9]\d* failed, \d+ skipped$/);
 });
 
 test('what a running server cannot be used for is listed with its reason', async () => {

@@ -69,18 +69,23 @@ function oddHeaders(random: Random): Outgoing {
   if (random.chance(0.02)) headers.shift();
   if (random.chance(0.02))
     headers.push(...Array.from({ length: 101 }, (_, index): Header => [`x-${index}`, 'y']));
-  return compose(random.pick(METHODS), target(random), headers, Buffer.alloc(0));
+  return compose(random.pick(METHODS), target(random), headers, bodyFor(random, headers));
 }
 
-/** A head with a few bytes changed. Without a body, so that no server waits for one for long. */
+/** The body that these headers announce; rarely none, since a server then has to wait for it. */
+function bodyFor(random: Random, headers: readonly Header[]): Buffer {
+  const says = (name: string, value: string): boolean =>
+    headers.some(([one, other]) => one === name && other === value);
+  if (random.chance(0.05)) return Buffer.alloc(0);
+  if (says('Transfer-Encoding', 'chunked')) return Buffer.from('2\r\n{}\r\n0\r\n\r\n');
+  return Buffer.from(says('Content-Length', '5') ? '[1,2]' : '');
+}
+
+/** A head with a few bytes changed. */
 function mutatedHead(random: Random): Outgoing {
   const method = random.pick(['GET', 'HEAD', 'OPTIONS'] as const);
-  const whole = compose(
-    method,
-    random.pick(PATHS),
-    [['Host', '127.0.0.1'], random.pick(ODD_HEADERS)],
-    Buffer.alloc(0),
-  );
+  const headers: Header[] = [['Host', '127.0.0.1'], random.pick(ODD_HEADERS)];
+  const whole = compose(method, random.pick(PATHS), headers, bodyFor(random, headers));
   let head: Buffer = whole.head;
   for (let count = 1 + random.below(2); count > 0; count -= 1) head = mutateBytes(random, head);
   // The method of what is really sent decides whether an answer has a body.

@@ -12,6 +12,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
+use futures_util::task::AtomicWaker;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -42,6 +43,8 @@ pub struct Wire {
     pub(super) busy: AtomicBool,
     /// A request's head has begun, and has not ended.
     pub(super) partial: AtomicBool,
+    /// Whoever waits for the next request, so that its wait begins when the answer ends.
+    pub(super) reader: AtomicWaker,
     /// How long a write may make no progress, in milliseconds.
     pub(super) write_stall_ms: AtomicU64,
 }
@@ -52,6 +55,7 @@ impl Wire {
         Arc::new(Self {
             busy: AtomicBool::new(false),
             partial: AtomicBool::new(false),
+            reader: AtomicWaker::new(),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
         })
     }
@@ -69,6 +73,7 @@ impl Wire {
     /// The answer is finished.
     pub fn finish(&self) {
         self.busy.store(false, Ordering::Release);
+        self.reader.wake();
     }
 }
 

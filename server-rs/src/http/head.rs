@@ -161,7 +161,7 @@ impl HeadScanner {
     /// `name: value`, the name a token (RFC 9110, section 5.6.2)
     fn header(&mut self, line: &[u8], start: usize) -> Result<(), Violation> {
         let colon = line.iter().position(|&byte| byte == b':').ok_or(Violation::Bare)?;
-        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        let (name, value) = (&line[..colon], trim_blank(&line[colon + 1..]));
         let value_ok = |byte: &u8| matches!(byte, b'\t' | 0x20..=0x7e | 0x80..=0xff);
         if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) || !value.iter().all(value_ok) {
             return Err(Violation::Bare);
@@ -189,6 +189,14 @@ impl HeadScanner {
         }
         Ok(())
     }
+}
+
+/// Without the optional white space around a value (RFC 9110, section 5.6.3).
+fn trim_blank(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
 }
 
 /// A byte of a name (RFC 9110, section 5.6.2).

@@ -197,18 +197,18 @@ fn check_accept(headers: &HeaderMap, produces: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let range = format!("{}/*", produces.split('/').next().unwrap_or_default());
-    let admits =
-        values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|item| {
-            let mut parts = item.split(';').map(|part| part.trim_matches([' ', '\t']));
-            let media = parts.next().unwrap_or_default();
-            let matches = [produces, &range, "*/*"].iter().any(|known| media.eq_ignore_ascii_case(known));
-            let refused = parts.any(|part| {
-                part.split_once('=').is_some_and(|(name, value)| {
-                    name.eq_ignore_ascii_case("q") && value.parse::<f64>().is_ok_and(|weight| weight == 0.0)
-                })
-            });
-            matches && !refused
+    let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    let admits = values.iter().flat_map(|value| value.split(',')).any(|item| {
+        let mut parts = item.split(';').map(|part| part.trim_matches([' ', '\t']));
+        let media = parts.next().unwrap_or_default();
+        let matches = [produces, &range, "*/*"].iter().any(|known| media.eq_ignore_ascii_case(known));
+        let refused = parts.any(|part| {
+            part.split_once('=').is_some_and(|(name, value)| {
+                name.eq_ignore_ascii_case("q") && value.parse::<f64>().is_ok_and(|weight| weight == 0.0)
+            })
         });
+        matches && !refused
+    });
     if admits { Ok(()) } else { Err(Failure::new(ErrorCode::NotAcceptable)) }
 }
 

@@ -149,6 +149,8 @@ pub fn bare() -> Response<Body> {
     let mut answer = Response::new(Body::empty());
     *answer.status_mut() = StatusCode::BAD_REQUEST;
     answer.headers_mut().insert(CONNECTION, CLOSE);
+    // To HEAD as well, where hyper would leave it out.
+    answer.headers_mut().insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
     answer
 }
 

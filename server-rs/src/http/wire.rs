@@ -40,6 +40,8 @@ pub struct WireStream {
     passed: usize,
     state: State,
     read_timer: Pin<Box<Sleep>>,
+    /// No head has been complete yet.
+    is_first: bool,
     /// What the read timer waits for, so that it is set once per wait.
     waiting: Waiting,
     write_timer: Option<Pin<Box<Sleep>>>,
@@ -64,6 +66,7 @@ impl WireStream {
             passed: 0,
             state: State::Head(HeadScanner::default()),
             read_timer: Box::pin(tokio::time::sleep(timeout)),
+            is_first: true,
             waiting: Waiting::FirstHead,
             write_timer: None,
         }
@@ -93,6 +96,7 @@ impl WireStream {
                             self.inbox[from + at] = b'x';
                         }
                         self.passed += end;
+                        self.is_first = false;
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = match framing {
                             Framing::Length(0) => State::Head(HeadScanner::default()),
@@ -144,10 +148,11 @@ impl WireStream {
 
     /// The time that this wait may take, set when the wait begins.
     fn poll_read_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.wire.reader.register(cx.waker());
         let between = matches!(self.state, State::Head(_));
         let waiting = if !between || self.wire.busy.load(Ordering::Acquire) {
             Waiting::Nothing
-        } else if self.waiting == Waiting::FirstHead {
+        } else if self.is_first {
             Waiting::FirstHead
         } else if self.inbox.is_empty() {
             Waiting::NextRequest

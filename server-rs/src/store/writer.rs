@@ -4,9 +4,9 @@
 //! before the commit (rule ING-08); the newest id is published after the commit; a checkpoint never stands
 //! between a commit and its answers (rule STO-04).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -20,6 +20,9 @@ use crate::store::failure::{State, error_code};
 
 /// What became of a submission's events, or the code for which none was stored.
 pub type Submitted = Result<Vec<Outcome>, ErrorCode>;
+
+/// SQLite's default page, which the first migration leaves as it is.
+const PAGE_BYTES: u64 = 4096;
 
 enum Message {
     Submit(Submission, oneshot::Sender<Submitted>),
@@ -44,13 +47,12 @@ impl Writer {
     /// Starts the thread on a connection of its own. `newest` is told the newest committed id.
     pub fn start(
         connection: Connection,
-        path: PathBuf,
         clock: Clock,
         state: Arc<State>,
         newest: watch::Sender<i64>,
     ) -> std::io::Result<Self> {
         let (queue, waiting) = mpsc::unbounded_channel();
-        let mut work = Work { connection, path, clock, state, newest, events: EventWriter::default() };
+        let mut work = Work { connection, clock, state, newest, events: EventWriter::default() };
         let thread =
             std::thread::Builder::new().name("writer".to_owned()).spawn(move || work.run(waiting))?;
         Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
@@ -82,7 +84,6 @@ impl Writer {
 
 struct Work {
     connection: Connection,
-    path: PathBuf,
     clock: Clock,
     state: Arc<State>,
     newest: watch::Sender<i64>,
@@ -169,26 +170,37 @@ impl Work {
         }
     }
 
-    /// Keeps the log bounded: passive first, which waits for nobody; once readers have let it grow fourfold, one
-    /// that makes the next write begin the log anew.
+    /// Keeps the log bounded: passive first, which waits for nobody; once readers have let it grow to twice that, one
+    /// that makes the next write begin the log anew. The log's file keeps its size when it begins anew, so it is
+    /// SQLite that is asked how much of it is in use.
     fn checkpoint_when_due(&mut self) {
-        let mut wal = self.path.as_os_str().to_owned();
-        wal.push("-wal");
-        let bytes = std::fs::metadata(wal).map_or(0, |metadata| metadata.len());
-        if bytes >= LIMITS.checkpoint_wal_bytes * 4 {
+        let used = self.checkpoint("NOOP") * PAGE_BYTES;
+        if used >= LIMITS.checkpoint_wal_bytes * 2 {
             self.checkpoint("RESTART");
-        } else if bytes >= LIMITS.checkpoint_wal_bytes {
+        } else if used >= LIMITS.checkpoint_wal_bytes {
             self.checkpoint("PASSIVE");
         }
     }
 
-    fn checkpoint(&mut self, mode: &str) {
+    /// A checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); the pages in the log.
+    fn checkpoint(&mut self, mode: &str) -> u64 {
         let sql = format!("PRAGMA wal_checkpoint({mode})");
-        let result =
-            self.connection.query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+        let started = Instant::now();
+        let result = self.connection.prepare_cached(&sql).and_then(|mut statement| {
+            statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+        });
         match result {
-            Ok((busy, frames)) => tracing::debug!(mode, busy, frames, "checkpoint"),
-            Err(error) => drop(self.failed(&error)),
+            Ok((busy, pages)) => {
+                if mode != "NOOP" {
+                    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    tracing::debug!(mode, busy, pages, ms, "checkpoint");
+                }
+                u64::try_from(pages).unwrap_or(0)
+            }
+            Err(error) => {
+                self.failed(&error);
+                0
+            }
         }
     }
 }
