@@ -29,11 +29,29 @@ const textFiles: Plugin = {
   },
 };
 
-/** express loads its body parsers and their tables of encodings, which this server never uses. */
-const withoutBodyParser: Plugin = {
-  name: 'without-body-parser',
+/**
+ * Node's own modules through `require`: an ES import of one evaluates every lazy part of it, which for
+ * `node:http` alone costs more than the rest of the start, in the main thread and in every other one.
+ */
+const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^body-parser$/ }, () => ({ path: 'body-parser', namespace: 'unused' }));
+    onResolve({ filter: /^node:/ }, ({ path, kind }) => {
+      return kind === 'import-statement' ? { path, namespace: 'builtin' } : { path, external: true };
+    });
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
+      return { contents: `module.exports = require('${path}');` };
+    });
+  },
+};
+
+/** What express loads for bodies and files, with tables of encodings and media types; never used here. */
+const UNUSED = /^(body-parser|serve-static|send|mime-types)$/;
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }));
     onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
@@ -72,7 +90,7 @@ await build({
   banner: { js: REQUIRE },
   minifySyntax: true,
   minifyWhitespace: true,
-  plugins: [textFiles, withoutBodyParser],
+  plugins: [textFiles, lazyBuiltins, withoutUnused],
   legalComments: 'none',
   logLevel: 'warning',
 });

@@ -3,11 +3,12 @@
  *
  * Starts what goes on beside requests: statistics for the stream, the full check behind the start.
  */
+import type { Worker } from 'node:worker_threads';
 import { Buffers } from './buffers.ts';
 import type { Config } from './config.ts';
 import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
-import { buildRoutes } from './http/index.ts';
+import type { buildRoutes } from './http/index.ts';
 import { frame } from './http/stream.ts';
 import { Hub } from './hub.ts';
 import { Ingest } from './ingest.ts';
@@ -23,6 +24,7 @@ export interface AppOptions {
   readonly connections: Connections;
   /** The module that the store's threads start from. */
   readonly entry: URL;
+  readonly writerThread: Worker;
   readonly nativeBinding: string | undefined;
   /** The storage is lost: all that waited were answered, and the process has to end. */
   onFatal(code: StoreCode): void;
@@ -39,9 +41,10 @@ export class App {
   readonly connections: Connections;
   isDraining = false;
   private readonly startedMs = performance.now();
+  private readonly buildRoutes: typeof buildRoutes;
   private readonly statsTimer: NodeJS.Timeout;
 
-  private constructor(options: AppOptions, store: Store, buffers: Buffers) {
+  private constructor(options: AppOptions, store: Store, buffers: Buffers, routes: typeof buildRoutes) {
     const { config, log } = options;
     this.config = config;
     this.log = log;
@@ -50,18 +53,19 @@ export class App {
     this.buffers = buffers;
     this.ingest = new Ingest(store, config, buffers);
     this.connections = options.connections;
+    this.buildRoutes = routes;
     this.guard = new Guard(config, this.connections.address.port);
     this.statsTimer = setInterval(() => void this.broadcastStats(), config.statsIntervalMs);
   }
 
   /** Opens the database and wires the parts. */
   static async build(options: AppOptions): Promise<App> {
-    const { config, log, entry, nativeBinding } = options;
+    const { config, log, entry, nativeBinding, writerThread } = options;
     const { db, durability, sessionTimeoutMinutes } = config;
     const buffers = new Buffers();
     const held: { app?: App } = {};
-    const store = await Store.open(
-      { db, durability, sessionTimeoutMinutes, entry, nativeBinding, buffers },
+    const opening = Store.open(
+      { db, durability, sessionTimeoutMinutes, entry, nativeBinding, writerThread, buffers },
       {
         onStored: () => held.app?.hub.published(),
         onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),
@@ -69,13 +73,15 @@ export class App {
         onFatal: (code) => options.onFatal(code),
       },
     );
-    held.app = new App(options, store, buffers);
+    // The writer's thread starts meanwhile: express takes as long to load as that.
+    const [store, { buildRoutes }] = await Promise.all([opening, import('./http/index.ts')]);
+    held.app = new App(options, store, buffers, buildRoutes);
     return held.app;
   }
 
   /** From now on requests are answered. */
   serve(): void {
-    this.connections.serve(buildRoutes(this, this.connections.answerBare));
+    this.connections.serve(this.buildRoutes(this, this.connections.answerBare));
   }
 
   get uptimeSeconds(): number {

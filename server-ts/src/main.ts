@@ -52,6 +52,8 @@ async function main(): Promise<void> {
 }
 
 async function run(config: Config): Promise<void> {
+  // Starts beside what is loaded here, and touches no file before it is told to.
+  const writerThread = (await import('./store/writer.ts')).startWriter(ENTRY);
   const [{ App }, { openLog }, { Connections }] = await Promise.all([
     import('./app.ts'),
     import('./log.ts'),
@@ -76,6 +78,7 @@ async function run(config: Config): Promise<void> {
       log,
       connections,
       entry: ENTRY,
+      writerThread,
       nativeBinding,
       onFatal: () => ending.begin(storage.code),
     });
@@ -160,6 +163,6 @@ if (isMainThread) {
   await main();
 } else {
   const data = workerData as WriterData | ReaderData;
-  if (data.role === 'writer') (await import('./store/writer.ts')).runWriter(parentPort!, data);
+  if (data.role === 'writer') (await import('./store/writer.ts')).runWriter(parentPort!);
   else (await import('./store/reader.ts')).runReader(parentPort!, data);
 }

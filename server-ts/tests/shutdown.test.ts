@@ -46,19 +46,24 @@ function stopped(): Promise<number | null> {
   });
 }
 
-/** Sends half of a body, does `meanwhile`, sends the rest: the status. */
+/** Sends a head, does `meanwhile` once the server waits for the body, sends the body: the status. */
 function post(port: number, meanwhile: () => void): Promise<number | undefined> {
   const body = JSON.stringify(EVENT);
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    };
     const sending = request({ port, host: '127.0.0.1', path: '/api/events', method: 'POST', headers });
     sending.once('error', reject).once('response', (response) => {
       response.resume().once('end', () => resolve(response.statusCode));
     });
-    sending.write(body.slice(0, 10), () => {
+    sending.once('continue', () => {
       meanwhile();
-      sending.end(body.slice(10));
+      sending.end(body);
     });
+    sending.flushHeaders();
   });
 }
 

@@ -9,6 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
@@ -23,8 +24,10 @@ export interface StoreOptions {
   readonly db: string;
   readonly durability: Durability;
   readonly sessionTimeoutMinutes: number;
-  /** The module that the threads start from, which calls `runWriter` and `runReader`. */
+  /** The module that the reading threads start from, which calls `runReader`. */
   readonly entry: URL;
+  /** From `startWriter`. */
+  readonly writerThread: Worker;
   readonly nativeBinding: string | undefined;
   /** Where the memory of what was stored goes. */
   readonly buffers: Buffers;
@@ -77,7 +80,7 @@ export class Store {
     const { durability, nativeBinding, entry, sessionTimeoutMinutes } = options;
     const connection = { path: place.path, durability, nativeBinding };
     const held: { store?: Store } = {};
-    const { writer, opened } = await Writer.open(entry, { role: 'writer', ...connection }, options.buffers, {
+    const { writer, opened } = await Writer.open(options.writerThread, connection, options.buffers, {
       onStored: (newest) => {
         if (held.store !== undefined) held.store.newestId = newest;
         events.onStored(newest);
@@ -143,7 +146,7 @@ export class Store {
       this.probe = setInterval(() => this.writer.probe(), LIMITS.probe_interval_ms);
     } else if (consequence === 'exit') {
       clearInterval(this.watch);
-      this.writer.fail(code, reason);
+      this.writer.giveUp(code);
       this.events.onFatal(code);
     }
   }

@@ -25,9 +25,15 @@ import { Events, type Job } from './events.ts';
 import { type StoreCode, storeCode } from './failure.ts';
 import { Lock } from './lock.ts';
 
-/** What a thread of the store is started with; `role` says which one it is. */
-export interface WriterData extends ConnectionOptions {
+/** What the thread is started with; what it opens it is told later. */
+export interface WriterData {
   readonly role: 'writer';
+}
+
+/** Starts the thread, which takes as long as everything else before the file can be opened. */
+export function startWriter(entry: URL): Worker {
+  const workerData: WriterData = { role: 'writer' };
+  return new Worker(entry, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
 }
 
 /** What the main thread needs to know about the file. */
@@ -53,7 +59,11 @@ interface GroupMessage {
   readonly kind: 'group';
   readonly jobs: readonly JobMessage[];
 }
-type ToWriter = GroupMessage | { readonly kind: 'probe' } | { readonly kind: 'close' };
+type ToWriter =
+  | GroupMessage
+  | ({ readonly kind: 'open' } & ConnectionOptions)
+  | { readonly kind: 'probe' }
+  | { readonly kind: 'close' };
 
 type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
@@ -105,24 +115,20 @@ export class Writer {
     this.events = events;
   }
 
-  /** Starts the thread and opens the file; rejects with `Unusable` where it cannot be used. */
+  /** Opens the file in the thread; rejects with an `UnusableFile` where it cannot be used. */
   static open(
-    entry: URL,
-    data: WriterData,
+    worker: Worker,
+    options: ConnectionOptions,
     buffers: Buffers,
     events: WriterEvents,
   ): Promise<{ writer: Writer; opened: Opened }> {
     return new Promise((resolve, reject) => {
-      const worker = new Worker(entry, {
-        workerData: data,
-        resourceLimits: { maxYoungGenerationSizeMb: 4 },
-      });
       const writer = new Writer(worker, buffers, events);
       worker.once('error', reject);
       worker.on('message', (message: FromWriter) => {
         if (message.kind === 'opened') {
           worker.removeListener('error', reject);
-          worker.once('error', (error) => writer.fail('storage_error', error.message));
+          worker.once('error', (error) => events.onFailure('storage_error', error.message));
           resolve({ writer, opened: message });
         } else if (message.kind === 'unusable') {
           reject(new UnusableFile(message.message));
@@ -130,6 +136,7 @@ export class Writer {
           writer.receive(message);
         }
       });
+      writer.send({ kind: 'open', ...options }, []);
     });
   }
 
@@ -157,10 +164,9 @@ export class Writer {
   }
 
   /** Settles all that wait with this code; what is being written may still be committed. */
-  fail(code: StoreCode, reason: string): void {
+  giveUp(code: StoreCode): void {
     const all = [...this.inFlight.splice(0).flat(), ...this.waiting.splice(0)];
     for (const waiting of all) waiting.settle({ code });
-    this.events.onFailure(code, reason);
   }
 
   /** A group leaves at the end of the turn, so that requests that were read together go together. */
@@ -234,27 +240,36 @@ export class Writer {
 /** The message of an `Unusable`, as it came from the thread. */
 export class UnusableFile extends Error {}
 
-/** The thread: opens the file, then writes what it is told. */
-export function runWriter(port: MessagePort, data: WriterData): void {
+/** The thread: opens the file that it is told, then writes what it is told. */
+export function runWriter(port: MessagePort): void {
+  port.once('message', (message: ToWriter) => {
+    if (message.kind !== 'open') throw new Error(`a ${message.kind} before the file is open`);
+    openAndWrite(port, message);
+  });
+}
+
+function openAndWrite(port: MessagePort, options: ConnectionOptions): void {
   const send = (message: FromWriter, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
   let lock: Lock | undefined;
   let db: Connection;
   let events: Events;
   try {
-    lock = Lock.acquire(data.path, data.nativeBinding);
-    db = openFile(data);
+    lock = Lock.acquire(options.path, options.nativeBinding);
+    db = openFile(options);
     events = new Events(db);
-    send({ kind: 'opened', ...describe(db, data.path, events) });
+    send({ kind: 'opened', ...describe(db, options.path, events) });
   } catch (error) {
     lock?.release();
-    send({ kind: 'unusable', message: unusable(error, data.path).message });
+    send({ kind: 'unusable', message: unusable(error, options.path).message });
     return;
   }
 
   const checkpoint = new Checkpoint(db);
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
+      case 'open':
+        throw new Error('the file is open');
       case 'group':
         try {
           const stored = events.insertGroup(message.jobs.map(toJob), nowMs());
@@ -292,7 +307,7 @@ function attempt(send: (message: FromWriter) => void, work: () => void): void {
   }
 }
 
-function openFile(data: WriterData): Connection {
+function openFile(data: ConnectionOptions): Connection {
   checkFile(data.path, data.nativeBinding);
   // For its owner alone; SQLite gives the files beside it the same mode (rule STO-09).
   closeSync(openSync(data.path, 'a', 0o600));
