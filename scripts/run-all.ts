@@ -52,7 +52,9 @@ const results = plan.map((step) => {
 
 process.stdout.write('\n');
 for (const { script, ok, seconds } of results) {
-  process.stdout.write(`${ok ? 'ok    ' : 'FAILED'}  ${script.padEnd(16)} ${seconds.toFixed(1).padStart(7)} s\n`);
+  process.stdout.write(
+    `${ok ? 'ok    ' : 'FAILED'}  ${script.padEnd(16)} ${seconds.toFixed(1).padStart(7)} s\n`,
+  );
 }
 const failed = results.filter((result) => !result.ok).length;
 process.stdout.write(`\n${results.length - failed} passed, ${failed} failed\n`);

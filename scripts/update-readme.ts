@@ -20,7 +20,9 @@ const result = JSON.parse(readFileSync(`${ROOT}benchmark-results.json`, 'utf8'))
 const updated = `${readme.slice(0, begin.index + begin[0].length)}\n${readmeTable(result)}\n${readme.slice(end)}`;
 if (process.argv.includes('--check')) {
   if (updated !== readme) {
-    process.stderr.write('the README does not show benchmark-results.json; run `node scripts/update-readme.ts`\n');
+    process.stderr.write(
+      'the README does not show benchmark-results.json; run `node scripts/update-readme.ts`\n',
+    );
     process.exitCode = 1;
   }
 } else {
