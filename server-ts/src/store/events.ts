@@ -4,14 +4,16 @@
  *
  * Belongs to the writer's thread. A duplicate changes nothing: its `event_id` is tried first, and only a new
  * one leads to names, sessions or statistics. After a rollback every cache is dropped and read again.
+ *
+ * Over 250 lines because the way of one event through all tables is told in one place.
  */
-import { LIMITS, QUERIES, VOCABULARY } from '../contract.ts';
+import { QUERIES, VOCABULARY } from '../contract.ts';
 import { INT, INT_WIDTH, NUMBER, NUMBER_WIDTH } from '../event.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import { type Job, readUuid, textAt, UUID_BYTES, UUID_LENGTH } from './job.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, Sessions } from './sessions.ts';
-import { EVERY_EVENT, Stats, StatsEvent } from './stats.ts';
+import { EVERY_EVENT, Figures, Stats } from './stats.ts';
 
 export interface Stored {
   /** Of every event of every job, in order: its id, or 0 for a duplicate. */
@@ -32,6 +34,7 @@ const WORDS = {
 type WordKind = keyof typeof WORDS;
 const noWords = (): Record<WordKind, (number | undefined)[]> => ({ event_type: [], status: [], source: [] });
 export class Events {
+  private readonly db: Connection;
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
@@ -44,7 +47,7 @@ export class Events {
   private readonly names: Names;
   private readonly sessions: Sessions;
   private readonly stats: Stats;
-  private readonly figures = new StatsEvent();
+  private readonly figures = new Figures();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
   /** Numbers of the vocabulary's words, by their index; read again after a rollback. */
   private words: Record<WordKind, (number | undefined)[]> = noWords();
@@ -54,8 +57,11 @@ export class Events {
   private readonly projects: NamesOfKind;
   private readonly models: NamesOfKind;
   private lastId: number;
+  /** What is remembered may have been rolled back. */
+  private isStale = false;
 
   constructor(db: Connection) {
+    this.db = db;
     const prepare = (sql: string): Statement => db.prepare<unknown[]>(inOrder(sql));
     this.begin = prepare('BEGIN IMMEDIATE');
     this.commit = prepare('COMMIT');
@@ -84,43 +90,37 @@ export class Events {
 
   /** Stores a group or none of it; `now` in Unix milliseconds. Throws what SQLite says. */
   insertGroup(jobs: readonly Job[], now: number): Stored {
-    const inTransaction = { db: false };
-    try {
-      this.begin.run();
-      inTransaction.db = true;
-      const result = this.insertJobs(jobs, now);
-      this.commit.run();
-      return result;
-    } catch (error) {
-      this.recover(inTransaction.db);
-      throw error;
-    }
+    return this.inTransaction(() => this.insertJobs(jobs, now));
   }
 
   /** Whether a transaction can be written; throws what SQLite says. */
   probe(): void {
+    this.inTransaction(() => this.updateLastEventId.run(this.lastId));
+  }
+
+  private inTransaction<T>(work: () => T): T {
     try {
       this.begin.run();
-      this.updateLastEventId.run(this.lastId);
+      if (this.isStale) this.reload();
+      const result = work();
       this.commit.run();
+      return result;
     } catch (error) {
-      this.recover(true);
+      this.isStale = true;
+      // After some errors SQLite has rolled back by itself.
+      if (this.db.inTransaction) this.rollback.run();
       throw error;
     }
   }
 
-  private recover(began: boolean): void {
+  /** Forgets every number that a transaction without a commit may have handed out. */
+  private reload(): void {
     this.stats.forget();
-    this.words = noWords();
-    if (began) {
-      // SQLite has rolled back by itself after some errors; a second time is then an error without meaning.
-      try {
-        this.rollback.run();
-      } catch {}
-    }
     this.names.forget();
+    this.words = noWords();
     this.sessions.forget();
     this.lastId = Number(this.selectLastEventId.get());
+    this.isStale = false;
   }
 
   private insertJobs(jobs: readonly Job[], now: number): Stored {
@@ -169,41 +169,24 @@ export class Events {
     const project = this.name(this.projects, job, int + INT.project);
     const model = this.name(this.models, job, int + INT.model);
 
-    const tokensIn = numbers[number + NUMBER.tokensIn]!;
-    const tokensOut = numbers[number + NUMBER.tokensOut]!;
-    const cacheReadTokens = numbers[number + NUMBER.cacheReadTokens]!;
-    const cacheWriteTokens = numbers[number + NUMBER.cacheWriteTokens]!;
-    const durationMs = numbers[number + NUMBER.durationMs]!;
-    const costNanos = numbers[number + NUMBER.costNanos]!;
+    const { figures, stats } = this;
+    figures.isError = status === ERROR_STATUS;
+    figures.tokensIn = numbers[number + NUMBER.tokensIn]!;
+    figures.tokensOut = numbers[number + NUMBER.tokensOut]!;
+    figures.cacheReadTokens = numbers[number + NUMBER.cacheReadTokens]!;
+    figures.cacheWriteTokens = numbers[number + NUMBER.cacheWriteTokens]!;
+    figures.durationMs = numbers[number + NUMBER.durationMs]!;
+    figures.costNanos = numbers[number + NUMBER.costNanos]!;
     const clientTimestamp = numbers[number + NUMBER.clientTimestamp]!;
 
     const session = this.session(job, int + INT.sessionId, agentType);
-    const sums =
-      Math.max(session.tokensIn, session.tokensOut, session.cacheReadTokens, session.cacheWriteTokens) +
-      Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens);
-    const cost = Number.isNaN(costNanos) ? 0 : costNanos;
-    if (sums > LIMITS.max_integer || session.costNanos + cost > LIMITS.max_integer) {
-      this.sessions.writeOne(session, now);
-    }
+    this.sessions.add(session, figures, now);
     session.lastEventId = id;
     session.ended = eventType === SESSION_END;
     if (project !== 0) session.project = project;
     if (branch !== 0) session.branch = branch;
     if (model !== 0) session.model = model;
-    session.eventCount++;
-    if (status === ERROR_STATUS) session.errorCount++;
-    session.tokensIn += tokensIn;
-    session.tokensOut += tokensOut;
-    session.cacheReadTokens += cacheReadTokens;
-    session.cacheWriteTokens += cacheWriteTokens;
-    session.costNanos += cost;
 
-    const { figures, stats } = this;
-    figures.isError = status === ERROR_STATUS;
-    figures.durationMs = durationMs;
-    figures.tokensIn = tokensIn;
-    figures.tokensOut = tokensOut;
-    figures.costNanos = costNanos;
     const rows = stats.ofAgent(agentType);
     stats.add(rows, EVERY_EVENT, agentType, figures, hour);
     stats.add(rows, eventTypeId, agentType, figures, hour);
@@ -229,12 +212,12 @@ export class Events {
       project || null,
       model || null,
       ints[int + INT.truncated]!,
-      tokensIn,
-      tokensOut,
-      cacheReadTokens,
-      cacheWriteTokens,
-      Number.isNaN(durationMs) ? null : durationMs,
-      Number.isNaN(costNanos) ? null : costNanos,
+      figures.tokensIn,
+      figures.tokensOut,
+      figures.cacheReadTokens,
+      figures.cacheWriteTokens,
+      Number.isNaN(figures.durationMs) ? null : figures.durationMs,
+      Number.isNaN(figures.costNanos) ? null : figures.costNanos,
       Number.isNaN(clientTimestamp) ? null : clientTimestamp,
       eventId,
       metadataStart === metadataEnd ? NO_METADATA : textAt(job, metadataStart, metadataEnd),

@@ -4,8 +4,9 @@
  * Belongs to the writer's thread. The cache of keys is bounded, and dropped after a rollback. Sums are numbers
  * and exact: before one would pass 2^53-1 what was gathered is written out (rule STA-06).
  */
-import { QUERIES } from '../contract.ts';
+import { LIMITS, QUERIES } from '../contract.ts';
 import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
+import type { Figures } from './stats.ts';
 
 /** At most this many keys of sessions are remembered. */
 const CACHE_ENTRIES = 50_000;
@@ -64,6 +65,28 @@ export class Sessions {
     this.last = delta;
     this.lastBytes = Buffer.from(sessionId);
     return delta;
+  }
+
+  /** Adds one event's figures; what would pass 2^53-1 is written out before. */
+  add(delta: SessionDelta, figures: Figures, now: number): void {
+    const cost = Number.isNaN(figures.costNanos) ? 0 : figures.costNanos;
+    const { tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens } = figures;
+    const gathered = Math.max(
+      delta.tokensIn,
+      delta.tokensOut,
+      delta.cacheReadTokens,
+      delta.cacheWriteTokens,
+      delta.costNanos,
+    );
+    const added = Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, cost);
+    if (gathered + added > LIMITS.max_integer) this.writeOne(delta, now);
+    delta.eventCount++;
+    if (figures.isError) delta.errorCount++;
+    delta.tokensIn += tokensIn;
+    delta.tokensOut += tokensOut;
+    delta.cacheReadTokens += cacheReadTokens;
+    delta.cacheWriteTokens += cacheWriteTokens;
+    delta.costNanos += cost;
   }
 
   /** Writes what was gathered; `now` is the time of the group in Unix milliseconds. */

@@ -22,13 +22,15 @@ class StatsDelta {
   costNanos = 0;
 }
 
-/** The figures of the event in hand; filled in once, then added under each of its names. */
-export class StatsEvent {
+/** The figures of the event in hand; filled in once, then added to its session and under each of its names. */
+export class Figures {
   isError = false;
   /** NaN when it says none, as `costNanos`. */
   durationMs = Number.NaN;
   tokensIn = 0;
   tokensOut = 0;
+  cacheReadTokens = 0;
+  cacheWriteTokens = 0;
   costNanos = Number.NaN;
 }
 
@@ -51,13 +53,7 @@ export class Stats {
     return names;
   }
 
-  add(
-    names: Map<number, StatsDelta>,
-    name: number,
-    agentType: number,
-    event: StatsEvent,
-    hour: number,
-  ): void {
+  add(names: Map<number, StatsDelta>, name: number, agentType: number, event: Figures, hour: number): void {
     let delta = names.get(name);
     if (delta === undefined) {
       delta = new StatsDelta();
