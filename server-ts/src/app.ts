@@ -5,7 +5,7 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { Buffers } from './buffers.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/index.ts';
 import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';

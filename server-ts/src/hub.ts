@@ -7,6 +7,7 @@
  * nobody (rule STR-08). Nothing is known here of SSE headers or of sockets; frames come from the readers.
  */
 import { LIMITS } from './contract.ts';
+import { Ring, type StreamFilter } from './ring.ts';
 import type { EventFilter } from './store/query.ts';
 import type { Frames } from './store/reader.ts';
 
@@ -16,36 +17,14 @@ export interface FrameSource {
   frames(filter: EventFilter): Promise<Frames>;
 }
 
-/** Only these events; absent is any. */
-export interface StreamFilter {
-  readonly sessionId?: string | undefined;
-  readonly agentType?: string | undefined;
-  readonly eventType?: string | undefined;
-}
-
-interface Frame {
-  readonly id: number;
-  readonly bytes: Uint8Array;
-  readonly sessionId: string;
-  readonly agentType: string;
-  readonly eventType: string;
-}
-
 /** What a subscription gives: bytes to send, silence for as long as was asked, or the end. */
 export type Next = Uint8Array | 'idle' | 'end';
-
-/** Frames are handed out in pieces of about this many bytes. */
-const CHUNK_BYTES = 65_536;
 
 export class Hub {
   private readonly source: FrameSource;
   private readonly maxClients: number;
   private readonly subscriptions = new Set<Subscription>();
-  /** Frames of every event with `from` < id <= `to`, oldest first. */
-  private ring: Frame[] = [];
-  private ringBytes = 0;
-  private from = 0;
-  private to = 0;
+  readonly ring = new Ring();
   private tailing = false;
   private onTailFailure: (error: unknown) => void;
   private closed = false;
@@ -73,10 +52,10 @@ export class Hub {
   /** A subscription behind this id, or nothing when all slots are taken. Its `close` frees the slot. */
   subscribe(filter: StreamFilter, cursor: number): Subscription | undefined {
     if (this.closed || this.subscriptions.size >= this.maxClients) return undefined;
-    if (this.subscriptions.size === 0 && !this.tailing) this.restartRing();
+    if (this.subscriptions.size === 0 && !this.tailing) this.ring.restart(this.source.newest);
     const subscription = new Subscription(this, this.source, filter, cursor, () => {
       this.subscriptions.delete(subscription);
-      if (this.subscriptions.size === 0) this.restartRing();
+      if (this.subscriptions.size === 0) this.ring.restart(this.source.newest);
     });
     this.subscriptions.add(subscription);
     return subscription;
@@ -88,79 +67,25 @@ export class Hub {
     for (const subscription of [...this.subscriptions]) subscription.close();
   }
 
-  /** The next frames behind a cursor, when the ring has them; nothing when it does not reach back that far. */
-  framesAfter(cursor: number, filter: StreamFilter): { bytes: Uint8Array[]; cursor: number } | undefined {
-    if (cursor < this.from) return undefined;
-    const bytes: Uint8Array[] = [];
-    let length = 0;
-    let reached = cursor;
-    for (let at = this.indexAfter(cursor); at < this.ring.length && length < CHUNK_BYTES; at++) {
-      const frame = this.ring[at]!;
-      reached = frame.id;
-      if (!matches(frame, filter)) continue;
-      bytes.push(frame.bytes);
-      length += frame.bytes.length;
-    }
-    return { bytes, cursor: reached };
-  }
-
-  private restartRing(): void {
-    this.ring = [];
-    this.ringBytes = 0;
-    this.from = this.source.newest;
-    this.to = this.from;
-  }
-
   /** Reads what is new, page by page, until nothing is; one at a time. */
   private async tail(): Promise<void> {
     if (this.tailing) return;
     this.tailing = true;
     try {
-      while (this.subscriptions.size > 0 && this.to < this.source.newest) {
+      while (this.subscriptions.size > 0 && this.ring.to < this.source.newest) {
         const newest = this.source.newest;
-        const frames = await this.source.frames(pageAfter(this.to, newest, {}));
-        this.append(frames, newest);
+        const frames = await this.source.frames(pageAfter(this.ring.to, newest, {}));
+        this.ring.append(frames, newest);
         for (const subscription of this.subscriptions) subscription.wake();
       }
     } catch (error) {
       // The subscribers read from the database themselves when they fall behind the ring.
-      this.restartRing();
+      this.ring.restart(this.source.newest);
       this.onTailFailure(error);
     } finally {
       this.tailing = false;
-      if (this.subscriptions.size === 0) this.restartRing();
+      if (this.subscriptions.size === 0) this.ring.restart(this.source.newest);
     }
-  }
-
-  private append(frames: Frames, newest: number): void {
-    let start = 0;
-    frames.ids.forEach((id, at) => {
-      const end = frames.ends[at]!;
-      const [sessionId, agentType, eventType] = frames.names[at]!;
-      this.ring.push({ id, bytes: frames.bytes.subarray(start, end), sessionId, agentType, eventType });
-      start = end;
-    });
-    this.ringBytes += frames.bytes.length;
-    this.to = frames.more ? frames.ids.at(-1)! : newest;
-    let drop = 0;
-    while (this.ringBytes > LIMITS.stream_tail_bytes && drop < this.ring.length) {
-      this.ringBytes -= this.ring[drop]!.bytes.length;
-      this.from = this.ring[drop]!.id;
-      drop++;
-    }
-    if (drop > 0) this.ring.splice(0, drop);
-  }
-
-  /** The place of the first frame behind a cursor. */
-  private indexAfter(cursor: number): number {
-    let low = 0;
-    let high = this.ring.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.ring[middle]!.id <= cursor) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 
@@ -193,7 +118,7 @@ export class Subscription {
       }
       const newest = this.source.newest;
       if (this.cursor < newest) {
-        const shared = this.hub.framesAfter(this.cursor, this.filter);
+        const shared = this.hub.ring.framesAfter(this.cursor, this.filter);
         if (shared === undefined) {
           const page = await this.page(newest);
           if (page.length > 0) return page;
@@ -245,14 +170,6 @@ export class Subscription {
       this.waiting = done;
     });
   }
-}
-
-function matches(frame: Frame, filter: StreamFilter): boolean {
-  return (
-    (filter.sessionId === undefined || filter.sessionId === frame.sessionId) &&
-    (filter.agentType === undefined || filter.agentType === frame.agentType) &&
-    (filter.eventType === undefined || filter.eventType === frame.eventType)
-  );
 }
 
 function pageAfter(cursor: number, newest: number, filter: StreamFilter): EventFilter {

@@ -7,7 +7,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import type { Buffers } from './buffers.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/index.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected, tableBytes } from './event.ts';
 import { scanBatch, scanEvent } from './json.ts';

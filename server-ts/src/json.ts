@@ -1,37 +1,30 @@
 /**
- * A scanner over the bytes of a body: RFC 8259, at most `limits.json_depth` deep, no tree of values.
+ * Where the known fields of a body lie: RFC 8259, at most `limits.json_depth` deep, no tree of values.
  *
  * It answers "is this JSON" and "where do the known fields lie"; it never copies and never decodes, save keys
  * with escapes, which are compared after these are resolved. Of a key given twice the last counts.
  * The caller has checked that the bytes are UTF-8. Positions below zero mean "not JSON".
- *
- * Longer than most files: one grammar, whose functions call each other for every byte.
  */
 import { LIMITS } from './contract.ts';
 import { FIELDS, type RawEvents } from './event.ts';
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  hasEscape,
+  INVALID,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  skipSpace,
+  skipString,
+  skipValue,
+} from './scanner.ts';
 import { decodeToken } from './text.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const INVALID = -1;
 
 /** How many bytes a resumable scan goes on before it lets others run. */
 const SLICE_BYTES = 1 << 19;
-
-/** 1 for what ends the plain run of a string: the quote, the backslash, control characters. */
-const STRING_STOP = table((byte) => byte === QUOTE || byte === BACKSLASH || byte < 0x20);
-const IS_SPACE = table((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
-const IS_DIGIT = table((byte) => byte >= 0x30 && byte <= 0x39);
-const IS_HEX = table((byte) => /[0-9a-fA-F]/.test(String.fromCharCode(byte)));
-const IS_ESCAPE = table((byte) => '"\\/bfnrt'.includes(String.fromCharCode(byte)));
-
-const [TRUE, FALSE, NULL] = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
 
 interface Key {
   readonly bytes: Buffer;
@@ -207,128 +200,6 @@ function fieldOf(bytes: Buffer, start: number, end: number): number {
   return (FIELDS as readonly string[]).indexOf(decodeToken(bytes, start, end));
 }
 
-function hasEscape(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true;
-  return false;
-}
-
-/** The end of the value that begins here; `depth` more levels are allowed. */
-function skipValue(bytes: Buffer, start: number, depth: number): number {
-  switch (bytes[start]) {
-    case QUOTE:
-      return skipString(bytes, start + 1);
-    case OPEN_OBJECT:
-      return skipObject(bytes, start, depth);
-    case OPEN_ARRAY:
-      return skipArray(bytes, start, depth);
-    case 0x74:
-      return skipWord(bytes, start, TRUE);
-    case 0x66:
-      return skipWord(bytes, start, FALSE);
-    case 0x6e:
-      return skipWord(bytes, start, NULL);
-    default:
-      return skipNumber(bytes, start);
-  }
-}
-
-function skipObject(bytes: Buffer, start: number, depth: number): number {
-  if (depth === 0) return INVALID;
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_OBJECT) return at + 1;
-  for (;;) {
-    if (bytes[at] !== QUOTE) return INVALID;
-    at = skipString(bytes, at + 1);
-    if (at === INVALID) return INVALID;
-    at = skipSpace(bytes, at);
-    if (bytes[at] !== COLON) return INVALID;
-    at = skipValue(bytes, skipSpace(bytes, at + 1), depth - 1);
-    if (at === INVALID) return INVALID;
-    at = skipSpace(bytes, at);
-    const next = bytes[at];
-    if (next === CLOSE_OBJECT) return at + 1;
-    if (next !== COMMA) return INVALID;
-    at = skipSpace(bytes, at + 1);
-  }
-}
-
-function skipArray(bytes: Buffer, start: number, depth: number): number {
-  if (depth === 0) return INVALID;
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_ARRAY) return at + 1;
-  for (;;) {
-    at = skipValue(bytes, at, depth - 1);
-    if (at === INVALID) return INVALID;
-    at = skipSpace(bytes, at);
-    const next = bytes[at];
-    if (next === CLOSE_ARRAY) return at + 1;
-    if (next !== COMMA) return INVALID;
-    at = skipSpace(bytes, at + 1);
-  }
-}
-
-/** From behind the opening quote to behind the closing one. */
-function skipString(bytes: Buffer, start: number): number {
-  const end = bytes.length;
-  let at = start;
-  for (;;) {
-    while (at < end && STRING_STOP[bytes[at]!] === 0) at++;
-    if (at >= end) return INVALID;
-    const stop = bytes[at]!;
-    if (stop === QUOTE) return at + 1;
-    if (stop !== BACKSLASH || at + 1 >= end) return INVALID;
-    const escaped = bytes[at + 1]!;
-    if (escaped !== 0x75) {
-      if (IS_ESCAPE[escaped] === 0) return INVALID;
-      at += 2;
-    } else {
-      if (at + 6 > end) return INVALID;
-      for (let digit = at + 2; digit < at + 6; digit++) if (IS_HEX[bytes[digit]!] === 0) return INVALID;
-      at += 6;
-    }
-  }
-}
-
-function skipNumber(bytes: Buffer, start: number): number {
-  const end = bytes.length;
-  let at = start;
-  if (bytes[at] === 0x2d) at++;
-  const lead = at;
-  at = skipDigits(bytes, at, end);
-  // No digit at all, or a zero before another digit.
-  if (at === lead || (bytes[lead] === 0x30 && at > lead + 1)) return INVALID;
-  if (at < end && bytes[at] === 0x2e) {
-    const fraction = at + 1;
-    at = skipDigits(bytes, fraction, end);
-    if (at === fraction) return INVALID;
-  }
-  if (at < end && (bytes[at]! | 0x20) === 0x65) {
-    at++;
-    if (bytes[at] === 0x2b || bytes[at] === 0x2d) at++;
-    const exponent = at;
-    at = skipDigits(bytes, exponent, end);
-    if (at === exponent) return INVALID;
-  }
-  return at;
-}
-
-function skipDigits(bytes: Buffer, start: number, end: number): number {
-  let at = start;
-  while (at < end && IS_DIGIT[bytes[at]!] === 1) at++;
-  return at;
-}
-
-function skipWord(bytes: Buffer, start: number, word: Buffer): number {
-  for (let at = 0; at < word.length; at++) if (bytes[start + at] !== word[at]) return INVALID;
-  return start + word.length;
-}
-
-function skipSpace(bytes: Buffer, start: number): number {
-  let at = start;
-  while (at < bytes.length && IS_SPACE[bytes[at]!] === 1) at++;
-  return at;
-}
-
 function byLength(names: readonly string[]): (Key[] | undefined)[] {
   const lists: (Key[] | undefined)[] = [];
   names.forEach((name, index) => {
@@ -337,8 +208,4 @@ function byLength(names: readonly string[]): (Key[] | undefined)[] {
     lists[name.length] = list;
   });
   return lists;
-}
-
-function table(matches: (byte: number) => boolean): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (matches(byte) ? 1 : 0));
 }

@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { type Config, parseConfig } from './config.ts';
+import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
 import type { ReaderData } from './store/reader.ts';
 import type { WriterData } from './store/writer.ts';
@@ -163,6 +163,6 @@ if (isMainThread) {
   await main();
 } else {
   const data = workerData as WriterData | ReaderData;
-  if (data.role === 'writer') (await import('./store/writer.ts')).runWriter(parentPort!);
-  else (await import('./store/reader.ts')).runReader(parentPort!, data);
+  if (data.role === 'writer') (await import('./store/writer-thread.ts')).runWriter(parentPort!);
+  else (await import('./store/reader-thread.ts')).runReader(parentPort!, data);
 }

@@ -107,7 +107,7 @@ test('the ring is bounded, and who falls out of it loses nothing', async () => {
     hub.published();
     assert.deepEqual(await idsUntil(fast, newest), range(newest - 19, newest));
   }
-  assert.equal(hub.framesAfter(0, {}), undefined);
+  assert.equal(hub.ring.framesAfter(0, {}), undefined);
   assert.deepEqual(await idsUntil(slow, 200), range(1, 200));
 });
 

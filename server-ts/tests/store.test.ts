@@ -6,10 +6,12 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { EventTable, RawEvents, tableBytes } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { type Connection, checkFile, migrate, openConnection } from '../src/store/connection.ts';
-import { Events, type Job } from '../src/store/events.ts';
+import { Events } from '../src/store/events.ts';
 import { sqliteCode, storeCode, Unusable } from '../src/store/failure.ts';
+import type { Job } from '../src/store/job.ts';
 import { Lock } from '../src/store/lock.ts';
 import { Queries } from '../src/store/query.ts';
+import { Totals } from '../src/store/totals.ts';
 import { validator } from '../src/validate.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 34, 56);
@@ -108,7 +110,7 @@ test('after a rollback nothing is left, neither in the file nor in memory', () =
   assert.equal(events.newest, 1);
   db.exec('DROP TRIGGER refuse');
   assert.deepEqual([...events.insertGroup([job], NOW).ids], [2]);
-  const totals = new Queries(db, 5).totals({});
+  const totals = new Totals(new Queries(db, 5), {}).totals();
   assert.deepEqual([totals.total_events, totals.total_tokens_in], [2, 5]);
   assert.equal(db.prepare("SELECT name FROM names WHERE kind = 'tool_name'").pluck().get(), 'x');
 });

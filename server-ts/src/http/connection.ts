@@ -143,7 +143,8 @@ export class Connections {
   }
 
   private take(request: IncomingMessage, response: ServerResponse): void {
-    const line = this.lineOf(request.socket);
+    const { socket } = request;
+    const line = this.lineOf(socket);
     if (line.closing) return;
     const begin = (): void => {
       if (line.closing) return;
@@ -151,7 +152,9 @@ export class Connections {
       line.response = response;
       response.once('close', () => {
         line.current = undefined;
-        line.waiting.shift()?.();
+        // The head of an answer that began before may have promised to keep the connection.
+        if (!this.server.listening) socket.destroySoon();
+        else line.waiting.shift()?.();
       });
       this.handler?.(request, response);
     };

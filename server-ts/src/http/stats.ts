@@ -1,8 +1,8 @@
 /** `/api/stats`, `/api/stats/tools`, `/api/stats/cost`, `/api/filter-options`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
-import { HOUR_MS, type StatsFilter } from '../store/query.ts';
 import type { JsonRead } from '../store/reader.ts';
+import { HOUR_MS, type StatsFilter } from '../store/totals.ts';
 import type { Parameters } from './parameters.ts';
 import { type Exchange, ok } from './reply.ts';
 

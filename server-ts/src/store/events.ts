@@ -8,20 +8,10 @@
 import { LIMITS, QUERIES, VOCABULARY } from '../contract.ts';
 import { INT, INT_WIDTH, NUMBER, NUMBER_WIDTH } from '../event.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
+import { type Job, readUuid, textAt, UUID_BYTES, UUID_LENGTH } from './job.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, Sessions } from './sessions.ts';
 import { EVERY_EVENT, Stats, StatsEvent } from './stats.ts';
-
-/** The valid events of one request, as they cross to the writer; see `EventTable`. */
-export interface Job {
-  readonly body: Buffer;
-  readonly extra: Buffer | undefined;
-  readonly numbers: Float64Array;
-  readonly ints: Int32Array;
-  readonly count: number;
-  /** Whether body and extra are ASCII, which makes text cheaper to take out. */
-  readonly ascii: boolean;
-}
 
 export interface Stored {
   /** Of every event of every job, in order: its id, or 0 for a duplicate. */
@@ -31,8 +21,6 @@ export interface Stored {
 }
 
 const HOUR_MS = 3_600_000;
-const UUID_BYTES = 16;
-const UUID_LENGTH = 36;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const NO_METADATA = '{}';
@@ -43,12 +31,6 @@ const WORDS = {
 } as const;
 type WordKind = keyof typeof WORDS;
 const noWords = (): Record<WordKind, (number | undefined)[]> => ({ event_type: [], status: [], source: [] });
-/** The value of a lower-case hexadecimal digit, else 255. */
-const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
-  const at = '0123456789abcdef'.indexOf(String.fromCharCode(byte));
-  return at < 0 ? 255 : at;
-});
-
 export class Events {
   private readonly begin: Statement;
   private readonly commit: Statement;
@@ -300,27 +282,4 @@ export class Events {
     if (isUuid) return this.uuid;
     return textAt(job, start, end);
   }
-}
-
-function textAt(job: Job, start: number, end: number): string {
-  const behind = job.body.length;
-  const inBody = start < behind;
-  const bytes = inBody ? job.body : job.extra!;
-  const from = inBody ? start : start - behind;
-  return job.ascii
-    ? bytes.toString('latin1', from, from + end - start)
-    : bytes.toString('utf8', from, from + end - start);
-}
-
-/** Reads `8-4-4-4-12` lower-case hexadecimal digits; whether the text was that. */
-function readUuid(bytes: Buffer, start: number, uuid: Buffer): boolean {
-  let at = start;
-  for (let byte = 0; byte < UUID_BYTES; byte++) {
-    if ((byte === 4 || byte === 6 || byte === 8 || byte === 10) && bytes[at++] !== 0x2d) return false;
-    const high = HEX[bytes[at++]!]!;
-    const low = HEX[bytes[at++]!]!;
-    if (high > 15 || low > 15) return false;
-    uuid[byte] = high * 16 + low;
-  }
-  return true;
 }

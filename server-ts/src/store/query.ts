@@ -7,7 +7,7 @@
  */
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../contract.ts';
-import type { EventRow, FlatRow, SessionRow } from '../render.ts';
+import type { EventRow, SessionRow } from '../render.ts';
 import { type Connection, Numbered } from './connection.ts';
 
 /** Filters by name, as strings of the contract's `name_kinds`; absent is any. */
@@ -38,20 +38,14 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
-export interface StatsFilter {
-  readonly agentType?: string | undefined;
-  /** Unix milliseconds at the beginning of an hour. */
-  readonly since?: number | undefined;
-}
-
 export interface Page<Row> {
   readonly rows: readonly Row[];
   /** Whether more rows follow. */
   readonly more: boolean;
 }
 
-export const HOUR_MS = 3_600_000;
-const NO_UPPER_BOUND = 9_007_199_254_740_992;
+/** Above every id and every hour. */
+export const NO_UPPER_BOUND = 9_007_199_254_740_992;
 /** The order of ?4 … ?11 in the statements for pages of events. */
 const FILTER_KINDS = [
   'agent_type',
@@ -68,7 +62,8 @@ const NOBODY = 0;
 
 export class Queries {
   private readonly db: Connection;
-  private readonly timeoutMs: number;
+  /** Milliseconds without events after which a session is idle. */
+  readonly timeoutMs: number;
   private readonly statements = new Map<string, Numbered>();
 
   constructor(db: Connection, sessionTimeoutMinutes: number) {
@@ -151,47 +146,6 @@ export class Queries {
     return statement.get(now - this.timeoutMs, now - 2 * this.timeoutMs, sessionId) as SessionRow | undefined;
   }
 
-  totals(filter: StatsFilter): FlatRow {
-    return this.prepared(QUERIES.selectTotals).get(...this.statsBounds(filter)) as FlatRow;
-  }
-
-  sessionTotals(filter: StatsFilter): FlatRow {
-    const [, , agentType] = this.statsBounds(filter);
-    const statement = this.prepared(QUERIES.selectSessionTotals);
-    return statement.get(nowMs() - this.timeoutMs, filter.since, agentType) as FlatRow;
-  }
-
-  agents(filter: StatsFilter): FlatRow[] {
-    return this.prepared(QUERIES.selectAgents).all(...this.statsBounds(filter)) as FlatRow[];
-  }
-
-  counts(filter: StatsFilter, kind: string): FlatRow[] {
-    return this.prepared(QUERIES.selectCounts).all(...this.statsBounds(filter), kind) as FlatRow[];
-  }
-
-  tools(filter: StatsFilter): FlatRow[] {
-    return this.prepared(QUERIES.selectTools).all(...this.statsBounds(filter)) as FlatRow[];
-  }
-
-  toolAgents(filter: StatsFilter): FlatRow[] {
-    return this.prepared(QUERIES.selectToolAgents).all(...this.statsBounds(filter)) as FlatRow[];
-  }
-
-  costs(filter: StatsFilter, kind: string): FlatRow[] {
-    return this.prepared(QUERIES.selectCosts).all(...this.statsBounds(filter), kind) as FlatRow[];
-  }
-
-  costTimeline(filter: StatsFilter, limit: number): FlatRow[] {
-    const [, , agentType] = this.statsBounds(filter);
-    const first = filter.since === undefined ? 0 : Math.max(0, filter.since / 1000);
-    return this.prepared(QUERIES.selectCostTimeline).all(
-      first,
-      NO_UPPER_BOUND,
-      agentType,
-      limit,
-    ) as FlatRow[];
-  }
-
   epoch(): string {
     return String((this.prepared(QUERIES.selectEpoch, true).get() as readonly string[])[0]);
   }
@@ -209,14 +163,8 @@ export class Queries {
     return String(this.db.prepare('SELECT sqlite_version()').pluck().get());
   }
 
-  /** First hour, last hour, agent: all time is one row per name instead of a sum over hours. */
-  private statsBounds(filter: StatsFilter): [number, number, number | null] {
-    const agentType = this.filterId('agent_type', filter.agentType);
-    if (filter.since === undefined) return [-1, -1, agentType];
-    return [Math.max(0, filter.since / 1000), NO_UPPER_BOUND, agentType];
-  }
-
-  private filterId(kind: string, name: string | undefined): number | null {
+  /** The number of a name, null for any; `NOBODY` when no event has it. */
+  filterId(kind: string, name: string | undefined): number | null {
     return name === undefined ? null : this.nameId(kind, name);
   }
 
@@ -229,7 +177,7 @@ export class Queries {
     return row === undefined ? null : row[0];
   }
 
-  private prepared(sql: string, raw = false): Numbered {
+  prepared(sql: string, raw = false): Numbered {
     const known = this.statements.get(sql);
     if (known !== undefined) return known;
     const statement = new Numbered(this.db, sql, raw);

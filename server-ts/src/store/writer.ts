@@ -1,29 +1,17 @@
 /**
- * The queue and the one thread that writes: everything that waits becomes one group, one transaction.
+ * The writer's queue: everything that waits becomes one group, one transaction.
  *
- * Two halves. `Writer` lives in the main thread: it holds what waits, sends one message per group with the
- * buffers transferred, at most two groups at a time, and settles each request from the one reply.
- * `runWriter` is the thread: lock, file, schema, then groups; it answers first and checkpoints afterwards.
+ * Lives in the main thread; the other half is `writer-thread`. It sends one message per group with the memory
+ * handed over, at most two groups at a time, and settles each request from the one reply.
  * What must stay true: a request is settled only after its commit, and never twice.
  */
-import { closeSync, openSync, statSync } from 'node:fs';
-import { type MessagePort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
-import { nowMs } from '../clock.ts';
-import { LIMITS, QUERIES } from '../contract.ts';
-import { type EventTable, intsIn, numbersIn } from '../event.ts';
-import {
-  type Connection,
-  type ConnectionOptions,
-  checkFile,
-  checkSqlite,
-  migrate,
-  openConnection,
-  unusable,
-} from './connection.ts';
-import { Events, type Job } from './events.ts';
-import { type StoreCode, storeCode } from './failure.ts';
-import { Lock } from './lock.ts';
+import { LIMITS } from '../contract.ts';
+import type { EventTable } from '../event.ts';
+import type { ConnectionOptions } from './connection.ts';
+import type { StoreCode } from './failure.ts';
+import type { JobMessage } from './job.ts';
 
 /** What the thread is started with; what it opens it is told later. */
 export interface WriterData {
@@ -45,27 +33,17 @@ export interface Opened {
   readonly device: number;
 }
 
-interface JobMessage {
-  readonly body: Uint8Array;
-  readonly extra: Uint8Array | undefined;
-  /** The numbers, then the integers, of an `EventTable`. */
-  readonly tables: ArrayBuffer;
-  readonly capacity: number;
-  readonly count: number;
-  readonly ascii: boolean;
-}
-
 interface GroupMessage {
   readonly kind: 'group';
   readonly jobs: readonly JobMessage[];
 }
-type ToWriter =
+export type ToWriter =
   | GroupMessage
   | ({ readonly kind: 'open' } & ConnectionOptions)
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
 
-type FromWriter =
+export type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'unusable'; readonly message: string }
   | {
@@ -239,138 +217,3 @@ export class Writer {
 
 /** The message of an `Unusable`, as it came from the thread. */
 export class UnusableFile extends Error {}
-
-/** The thread: opens the file that it is told, then writes what it is told. */
-export function runWriter(port: MessagePort): void {
-  port.once('message', (message: ToWriter) => {
-    if (message.kind !== 'open') throw new Error(`a ${message.kind} before the file is open`);
-    openAndWrite(port, message);
-  });
-}
-
-function openAndWrite(port: MessagePort, options: ConnectionOptions): void {
-  const send = (message: FromWriter, transfer: ArrayBuffer[] = []): void =>
-    port.postMessage(message, transfer);
-  let lock: Lock | undefined;
-  let db: Connection;
-  let events: Events;
-  try {
-    lock = Lock.acquire(options.path, options.nativeBinding);
-    db = openFile(options);
-    events = new Events(db);
-    send({ kind: 'opened', ...describe(db, options.path, events) });
-  } catch (error) {
-    lock?.release();
-    send({ kind: 'unusable', message: unusable(error, options.path).message });
-    return;
-  }
-
-  const checkpoint = new Checkpoint(db);
-  port.on('message', (message: ToWriter) => {
-    switch (message.kind) {
-      case 'open':
-        throw new Error('the file is open');
-      case 'group':
-        try {
-          const stored = events.insertGroup(message.jobs.map(toJob), nowMs());
-          const used = message.jobs.flatMap(({ body, tables }) => [body.buffer as ArrayBuffer, tables]);
-          send({ kind: 'stored', ...stored, used }, [stored.ids.buffer as ArrayBuffer, ...used]);
-        } catch (error) {
-          send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
-        }
-        attempt(send, () => checkpoint.afterGroup());
-        break;
-      case 'probe':
-        try {
-          events.probe();
-          send({ kind: 'probed', code: undefined });
-        } catch (error) {
-          send({ kind: 'probed', code: storeCode(error) });
-        }
-        break;
-      case 'close':
-        attempt(send, () => checkpoint.truncate());
-        db.close();
-        lock.release();
-        send({ kind: 'closed' });
-        break;
-    }
-  });
-}
-
-/** A checkpoint's error is a failure of the storage, whoever noticed it (rule STO-06). */
-function attempt(send: (message: FromWriter) => void, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    send({ kind: 'checkpointed', code: storeCode(error), reason: reasonOf(error) });
-  }
-}
-
-function openFile(data: ConnectionOptions): Connection {
-  checkFile(data.path, data.nativeBinding);
-  // For its owner alone; SQLite gives the files beside it the same mode (rule STO-09).
-  closeSync(openSync(data.path, 'a', 0o600));
-  const db = openConnection(data);
-  checkSqlite(db);
-  migrate(db);
-  return db;
-}
-
-function describe(db: Connection, path: string, events: Events): Opened {
-  const { ino, dev } = statSync(path);
-  return {
-    epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),
-    newest: events.newest,
-    sqliteVersion: checkSqlite(db),
-    inode: ino,
-    device: dev,
-  };
-}
-
-function toJob(message: JobMessage): Job {
-  const body = Buffer.from(message.body.buffer, message.body.byteOffset, message.body.byteLength);
-  const extra = message.extra;
-  return {
-    body,
-    extra: extra && Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength),
-    numbers: numbersIn(message.tables, message.capacity),
-    ints: intsIn(message.tables, message.capacity),
-    count: message.count,
-    ascii: message.ascii,
-  };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Moves the write-ahead log into the database once it is long (rule STO-04). */
-class Checkpoint {
-  private readonly db: Connection;
-  private readonly pageSize: number;
-
-  constructor(db: Connection) {
-    this.db = db;
-    this.pageSize = Number(db.pragma('page_size', { simple: true }));
-  }
-
-  afterGroup(): void {
-    const { log, checkpointed } = this.run('NOOP');
-    if ((log - checkpointed) * this.pageSize <= LIMITS.checkpoint_wal_bytes) return;
-    const after = this.run('PASSIVE');
-    // Readers hold the log's beginning: wait for them once, before it grows without end.
-    if (after.log * this.pageSize > 4 * LIMITS.checkpoint_wal_bytes) this.run('RESTART');
-  }
-
-  /** Leaves no log behind (rule STO-04). */
-  truncate(): void {
-    this.run('TRUNCATE');
-  }
-
-  private run(mode: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { log: number; checkpointed: number } {
-    const [row] = this.db.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
-    if (row === undefined) throw new Error('wal_checkpoint answered nothing');
-    return row;
-  }
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Config, helpText, parseConfig } from './config.ts';
+import { type Config, helpText, parseConfig } from './index.ts';
 
 const TOKEN = 'a-token-of-24-characters';
 const readFile = (path: string) =>

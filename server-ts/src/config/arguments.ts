@@ -1,0 +1,102 @@
+/**
+ * The command line and the environment, taken in as text with their sources; nothing is judged by its value yet.
+ *
+ * Flags are tokens, so that everything that is wrong can be named, from left to right (rule PRO-03).
+ */
+import { parseArgs } from 'node:util';
+import { CONFIG_SPEC, fill, type OptionSpec } from '../contract.ts';
+import { helpText, versionText } from './spec.ts';
+
+/** Where a value was given, and its text. */
+export interface Given {
+  readonly source: string;
+  readonly text: string;
+}
+
+const { messages } = CONFIG_SPEC;
+
+/** Takes the command line in; the text to print when it asks for help or the version. */
+export function readArguments(
+  args: readonly string[],
+  given: Map<string, Given[]>,
+  problems: string[],
+): string | undefined {
+  // A runner of scripts passes its own `--` on; it means nothing here.
+  const words = args.filter((word) => word !== '--');
+  const { tokens } = parseArgs({ args: words, strict: false, allowPositionals: true, tokens: true });
+  const prints = new Set<string>();
+  let next = 0;
+  for (const token of tokens) {
+    // The word was a flag's value, or the rest of a word of short flags.
+    if (token.index < next) continue;
+    next = token.index + 1;
+    if (token.kind === 'positional') {
+      problems.push(fill(messages.unexpected_argument, { argument: JSON.stringify(token.value) }));
+      continue;
+    }
+    if (token.kind !== 'option') continue;
+    const option = CONFIG_SPEC.options.find(({ name }) => `--${name}` === token.rawName);
+    if (option !== undefined) {
+      const following = words[next];
+      const value = token.value ?? (following?.startsWith('--') ? undefined : following);
+      if (token.value === undefined && value !== undefined) next++;
+      takeValue(option, value, given, problems);
+      continue;
+    }
+    const flag = CONFIG_SPEC.flags.find(
+      ({ name, short }) => token.rawName === `--${name}` || token.rawName === `-${short}`,
+    );
+    const hasValue = token.value !== undefined || words[token.index] !== token.rawName;
+    if (flag === undefined) problems.push(fill(messages.unknown_flag, { flag: token.rawName }));
+    else if (hasValue) problems.push(fill(messages.takes_no_value, { flag: token.rawName }));
+    else prints.add(flag.name);
+  }
+  if (prints.has('help')) return helpText();
+  return prints.has('version') ? versionText() : undefined;
+}
+
+function takeValue(
+  option: OptionSpec,
+  value: string | undefined,
+  given: Map<string, Given[]>,
+  problems: string[],
+): void {
+  const flag = `--${option.name}`;
+  if (value === undefined) {
+    problems.push(fill(messages.missing_value, { flag }));
+    return;
+  }
+  const before = given.get(option.name) ?? [];
+  if (before.length > 0 && option.type !== 'list') {
+    problems.push(fill(messages.twice, { flag }));
+    return;
+  }
+  given.set(option.name, [...before, { source: flag, text: value }]);
+}
+
+/** Takes the environment in: variables of ours that no flag has beaten. */
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  given: Map<string, Given[]>,
+  problems: string[],
+): void {
+  for (const name of Object.keys(env).sort()) {
+    if (!name.startsWith(CONFIG_SPEC.env_prefix)) continue;
+    const option = CONFIG_SPEC.options.find((known) => known.env === name);
+    if (option === undefined) {
+      problems.push(fill(messages.unknown_env, { env: name }));
+      continue;
+    }
+    const value = env[name] ?? '';
+    if (value === '' || given.has(option.name)) continue;
+    const texts = option.type === 'list' ? value.split(',').map(trimBlanks) : [value];
+    given.set(
+      option.name,
+      texts.map((text) => ({ source: name, text })),
+    );
+  }
+}
+
+function trimBlanks(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '');
+}

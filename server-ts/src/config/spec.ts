@@ -1,0 +1,26 @@
+/**
+ * What `contract/config.json` says, as text for a person: `--help`, `--version`.
+ */
+import { CONFIG_SPEC, CONTRACT_VERSION, SERVER_VERSION } from '../contract.ts';
+
+/** `--help`, made of the contract. */
+export function helpText(): string {
+  const rows = CONFIG_SPEC.options.map((option): [left: string, right: string] => {
+    const notes = [`[env: ${option.env}]`];
+    if (typeof option.default === 'string' || typeof option.default === 'number') {
+      notes.push(`[default: ${option.default}]`);
+    }
+    if (option.choices !== undefined) notes.push(`[choices: ${option.choices.join(', ')}]`);
+    if (option.minimum !== undefined) notes.push(`[range: ${option.minimum} - ${option.maximum}]`);
+    return [`--${option.name} ${option.value}`, `${option.help} ${notes.join(' ')}`];
+  });
+  for (const flag of CONFIG_SPEC.flags) rows.push([`-${flag.short}, --${flag.name}`, flag.help]);
+  const width = Math.max(...rows.map(([left]) => left.length));
+  const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`);
+  return `${CONFIG_SPEC.usage}\n\n${CONFIG_SPEC.headline}\n\nOptions:\n${lines.join('')}`;
+}
+
+/** `--version` (rule PRO-04). */
+export function versionText(): string {
+  return `ingest-server ${SERVER_VERSION} (contract ${CONTRACT_VERSION})\n`;
+}

@@ -1,0 +1,166 @@
+/**
+ * Values as they were given to values that are checked: each in the order of `config.json`, then what concerns
+ * several (rule PRO-03).
+ */
+import { isIP } from 'node:net';
+import { CONFIG_SPEC, fill, type OptionSpec } from '../contract.ts';
+import type { Given } from './arguments.ts';
+import type { Config, ReadFile } from './index.ts';
+
+const { messages } = CONFIG_SPEC;
+const MIN_TOKEN_LENGTH = 16;
+const LOCALHOST = '127.0.0.1';
+
+/** Checks every value in the order of `config.json`, then what concerns several. */
+export class Values {
+  private readonly given: ReadonlyMap<string, readonly Given[]>;
+  private readonly problems: string[];
+  private readonly readFile: ReadFile;
+
+  constructor(given: ReadonlyMap<string, readonly Given[]>, problems: string[], readFile: ReadFile) {
+    this.given = given;
+    this.problems = problems;
+    this.readFile = readFile;
+  }
+
+  config(): Config {
+    const values = new Map<string, unknown>();
+    let token: string | undefined;
+    for (const option of CONFIG_SPEC.options) {
+      const first = this.given.get(option.name)?.[0];
+      switch (option.type) {
+        case 'integer':
+          values.set(option.name, this.integer(option, first));
+          break;
+        case 'list':
+          values.set(option.name, this.list(option));
+          break;
+        case 'text':
+        case 'choice':
+          values.set(option.name, this.text(option, first));
+          break;
+      }
+      if (option.name === 'host') values.set('host', this.host(values.get('host') as string, first));
+      if (option.name === 'token-file' && first !== undefined) token = this.token(first);
+    }
+    this.relations(values);
+    const value = <T>(name: string): T => values.get(name) as T;
+    return {
+      host: value('host'),
+      port: value('port'),
+      db: value('db'),
+      durability: value('durability'),
+      maxBodyBytes: value('max-body-bytes'),
+      maxBatchEvents: value('max-batch-events'),
+      maxMetadataBytes: value('max-metadata-bytes'),
+      queueEvents: value('queue-events'),
+      queueBytes: value('queue-bytes'),
+      sessionTimeoutMinutes: value('session-timeout-minutes'),
+      maxStreamClients: value('max-stream-clients'),
+      heartbeatMs: value('heartbeat-ms'),
+      statsIntervalMs: value('stats-interval-ms'),
+      token,
+      allowHosts: value('allow-host'),
+      allowOrigins: value('allow-origin'),
+      logLevel: value('log-level'),
+    };
+  }
+
+  private problem(
+    message: string,
+    given: Given,
+    values: Readonly<Record<string, string | number>> = {},
+  ): void {
+    this.problems.push(fill(message, { source: given.source, value: JSON.stringify(given.text), ...values }));
+  }
+
+  private integer(option: OptionSpec, given: Given | undefined): number {
+    if (given === undefined) return option.default as number;
+    const value = /^[0-9]{1,16}$/.test(given.text) ? Number(given.text) : Number.NaN;
+    const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = option;
+    if (value >= minimum && value <= maximum) return value;
+    this.problem(messages.integer, given, { minimum, maximum });
+    return option.default as number;
+  }
+
+  private text(option: OptionSpec, given: Given | undefined): string | null {
+    if (given === undefined) return option.default as string | null;
+    if (given.text === '') {
+      this.problem(messages.empty, given);
+      return option.default as string | null;
+    }
+    // How Node shows bytes that are no UTF-8.
+    if (given.text.includes('\uFFFD')) this.problem(messages.text, given);
+    else if (option.choices !== undefined && !option.choices.includes(given.text)) {
+      this.problem(messages.choice, given, { choices: option.choices.join(', ') });
+    }
+    return given.text;
+  }
+
+  private host(text: string, given: Given | undefined): string {
+    if (text === 'localhost') return LOCALHOST;
+    if (isIP(text) !== 0 && !text.includes('%')) return text;
+    if (given !== undefined && given.text !== '') this.problem(messages.host, given);
+    return LOCALHOST;
+  }
+
+  private list(option: OptionSpec): string[] {
+    const items: string[] = [];
+    for (const given of this.given.get(option.name) ?? []) {
+      const isHost = option.name === 'allow-host';
+      if (given.text === '') this.problem(messages.empty, given);
+      else if (!(isHost ? isHostName(given.text) : isOrigin(given.text))) {
+        this.problem(isHost ? messages.allow_host : messages.allow_origin, given);
+      } else items.push(given.text.toLowerCase());
+    }
+    return items;
+  }
+
+  private token(given: Given): string | undefined {
+    const text = this.readFile(given.text);
+    if (text === undefined) {
+      this.problem(messages.token_unreadable, given);
+      return undefined;
+    }
+    const token = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+    if (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token)) return token;
+    this.problem(messages.token_short, given);
+    return undefined;
+  }
+
+  private relations(values: ReadonlyMap<string, unknown>): void {
+    for (const option of CONFIG_SPEC.options) {
+      if (option.at_least === undefined) continue;
+      const value = values.get(option.name) as number;
+      const minimum = values.get(option.at_least) as number;
+      if (value >= minimum) continue;
+      const given = { source: this.source(option.name), text: String(value) };
+      this.problem(messages.at_least, given, { other: `--${option.at_least}`, minimum });
+    }
+    const host = values.get('host') as string;
+    if (!isLoopback(host) && !this.given.has('token-file')) {
+      this.problem(messages.token_required, { source: this.source('host'), text: host });
+    }
+  }
+
+  /** Where a value came from; its flag when it is the default. */
+  private source(name: string): string {
+    return this.given.get(name)?.[0]?.source ?? `--${name}`;
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
+}
+
+/** Letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets. */
+function isHostName(text: string): boolean {
+  return /^(\[[0-9A-Fa-f:.]*\]|[0-9A-Za-z._-]+)$/.test(text);
+}
+
+/** A scheme, `://`, and an authority without path (RFC 6454, section 6.2). */
+function isOrigin(text: string): boolean {
+  return (
+    /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[!-~]+$/.test(text) && !/[/?#]/.test(text.slice(text.indexOf('://') + 3))
+  );
+}

@@ -1,0 +1,206 @@
+/**
+ * One check per kind of field: from where it lies to what it comes to, or to its problem.
+ *
+ * Pure. The common case (no escapes, nothing to trim) touches bytes only and makes no string.
+ */
+import { fill, LIMITS, VOCABULARY } from './contract.ts';
+import { type EventTable, FIELDS, type FieldError, type FieldName, type RawEvents } from './event.ts';
+import { nanosFromUsd, parseInteger, parseNumber } from './number.ts';
+import { decodeString, trimText } from './text.ts';
+import { parseTimestampBytes } from './timestamp.ts';
+import { truncateMetadata } from './truncate.ts';
+
+const MESSAGES = VOCABULARY.field_messages;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+const SLOT = Object.fromEntries(FIELDS.map((name, index) => [name, 2 * index + 2])) as Record<
+  FieldName,
+  number
+>;
+
+/** The checks of one body; `problems` are those of the item in hand. */
+export class Checker {
+  readonly body: Buffer;
+  readonly spans: Int32Array;
+  readonly table: EventTable;
+  item = 0;
+  problems: FieldError[] | undefined;
+
+  constructor(raw: RawEvents, table: EventTable) {
+    this.body = table.body;
+    this.spans = raw.spans;
+    this.table = table;
+  }
+
+  problem(field: FieldName, message: string): void {
+    this.problems ??= [];
+    this.problems.push({ field, message });
+  }
+
+  /** `null` counts as absent (rule EVT-10). */
+  isAbsent(field: FieldName): boolean {
+    const start = this.spans[this.item + SLOT[field]]!;
+    return start === 0 || this.body[start] === 0x6e;
+  }
+
+  /** Text that is trimmed and bounded, into two columns; equal positions when it is absent. */
+  text(field: FieldName, column: number, required: boolean): void {
+    const { body, table } = this;
+    const ints = table.ints;
+    const slot = this.item + SLOT[field];
+    let start = this.spans[slot]!;
+    let end = this.spans[slot + 1]!;
+    const first = body[start];
+    if (first !== QUOTE || start === 0) {
+      if (required) this.problem(field, MESSAGES.string);
+      else if (start !== 0 && first !== 0x6e) this.problem(field, MESSAGES.string_when_provided);
+      ints[column] = 0;
+      ints[column + 1] = 0;
+      return;
+    }
+    start++;
+    end--;
+    if (isPlain(body, start, end)) {
+      ints[column] = start;
+      ints[column + 1] = end;
+    } else {
+      const decoded = decodeString(body, start, end);
+      if (decoded === undefined) {
+        this.problem(field, MESSAGES.well_formed);
+        return;
+      }
+      const trimmed = trimText(decoded);
+      if (trimmed === '') {
+        if (required) this.problem(field, MESSAGES.non_empty);
+        ints[column] = 0;
+        ints[column + 1] = 0;
+        return;
+      }
+      table.putText(column, trimmed);
+    }
+    const limit = LIMITS.string_bytes[field as keyof typeof LIMITS.string_bytes];
+    if (ints[column + 1]! - ints[column]! > limit) this.problem(field, fill(MESSAGES.max_bytes, { limit }));
+  }
+
+  /** The index of a word of the vocabulary; -1 when it is absent or none of them, which is then a problem. */
+  choice(field: FieldName, words: readonly Buffer[], required: boolean): number {
+    const { body } = this;
+    const slot = this.item + SLOT[field];
+    const start = this.spans[slot]!;
+    const end = this.spans[slot + 1]!;
+    if (body[start] !== QUOTE || start === 0) {
+      if (required) this.problem(field, MESSAGES.string);
+      else if (!this.isAbsent(field)) this.problem(field, MESSAGES.string_when_provided);
+      return -1;
+    }
+    const exact = indexOfWord(body, start + 1, end - 1, words);
+    if (exact >= 0) return exact;
+    const decoded = decodeString(body, start + 1, end - 1);
+    if (decoded === undefined) {
+      this.problem(field, MESSAGES.well_formed);
+      return -1;
+    }
+    const text = required ? trimText(decoded) : decoded;
+    if (required && text === '') {
+      this.problem(field, MESSAGES.non_empty);
+      return -1;
+    }
+    const index = words.findIndex((word) => word.toString('latin1') === text);
+    if (index < 0) this.problem(field, fill(MESSAGES.one_of, { values: words.join(', ') }));
+    return index;
+  }
+
+  /** A non-negative integer; `absent` when there is none. */
+  integer(field: FieldName, absent: number): number {
+    if (this.isAbsent(field)) return absent;
+    const slot = this.item + SLOT[field];
+    const start = this.spans[slot]!;
+    const value = isNumber(this.body[start]!)
+      ? parseInteger(this.body, start, this.spans[slot + 1]!)
+      : Number.NaN;
+    if (Number.isNaN(value)) this.problem(field, MESSAGES.integer);
+    return value;
+  }
+
+  costNanos(): number {
+    if (this.isAbsent('cost_usd')) return Number.NaN;
+    const slot = this.item + SLOT.cost_usd;
+    const start = this.spans[slot]!;
+    const value = isNumber(this.body[start]!) ? parseNumber(this.body, start, this.spans[slot + 1]!) : -1;
+    if (value < 0) {
+      this.problem('cost_usd', MESSAGES.number);
+    } else if (value > LIMITS.max_cost_usd) {
+      this.problem('cost_usd', fill(MESSAGES.max_number, { limit: LIMITS.max_cost_usd }));
+    } else {
+      return nanosFromUsd(value);
+    }
+    return Number.NaN;
+  }
+
+  clientTimestamp(): number {
+    if (this.isAbsent('client_timestamp')) return Number.NaN;
+    const { body } = this;
+    const slot = this.item + SLOT.client_timestamp;
+    const start = this.spans[slot]!;
+    const end = this.spans[slot + 1]!;
+    if (body[start] !== QUOTE) {
+      this.problem('client_timestamp', MESSAGES.timestamp_string);
+      return Number.NaN;
+    }
+    let value = parseTimestampBytes(body, start + 1, end - 1);
+    if (Number.isNaN(value)) {
+      const decoded = decodeString(body, start + 1, end - 1);
+      if (decoded === undefined) {
+        this.problem('client_timestamp', MESSAGES.well_formed);
+        return Number.NaN;
+      }
+      const bytes = Buffer.from(decoded);
+      value = parseTimestampBytes(bytes, 0, bytes.length);
+      if (Number.isNaN(value)) this.problem('client_timestamp', MESSAGES.timestamp);
+    }
+    return value;
+  }
+
+  metadata(column: number, maxBytes: number): boolean {
+    const ints = this.table.ints;
+    const slot = this.item + SLOT.metadata;
+    const start = this.spans[slot]!;
+    const end = this.spans[slot + 1]!;
+    const absent = start === 0 || (this.body[start] === 0x6e && end - start === 4);
+    ints[column] = absent ? 0 : start;
+    ints[column + 1] = absent ? 0 : end;
+    if (absent || end - start <= maxBytes) return false;
+    const summary = truncateMetadata(this.body, start, end, maxBytes);
+    if (summary === undefined) return false;
+    this.table.putText(column, summary);
+    return true;
+  }
+}
+
+/** Whether a string has no escapes and nothing to trim: its ends are visible ASCII. */
+function isPlain(bytes: Buffer, start: number, end: number): boolean {
+  if (start === end) return false;
+  const first = bytes[start]!;
+  const last = bytes[end - 1]!;
+  if (first <= 0x20 || first >= 0x7f || last <= 0x20 || last >= 0x7f) return false;
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return false;
+  return true;
+}
+
+function indexOfWord(bytes: Buffer, start: number, end: number, words: readonly Buffer[]): number {
+  const length = end - start;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if (word.length !== length) continue;
+    let at = 0;
+    while (at < length && bytes[start + at] === word[at]) at++;
+    if (at === length) return i;
+  }
+  return -1;
+}
+
+/** A digit or a minus: how a JSON number begins. */
+function isNumber(first: number): boolean {
+  return first === 0x2d || (first >= 0x30 && first <= 0x39);
+}

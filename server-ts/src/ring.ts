@@ -1,0 +1,98 @@
+/**
+ * The newest frames of the stream, shared by all subscribers and bounded in bytes.
+ *
+ * Holds every event between two ids, so that whoever is inside can go on from here without a gap, and whoever is
+ * not knows it.
+ */
+import { LIMITS } from './contract.ts';
+import type { Frames } from './store/reader.ts';
+
+/** Only these events; absent is any. */
+export interface StreamFilter {
+  readonly sessionId?: string | undefined;
+  readonly agentType?: string | undefined;
+  readonly eventType?: string | undefined;
+}
+
+interface Frame {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly sessionId: string;
+  readonly agentType: string;
+  readonly eventType: string;
+}
+
+/** Frames are handed out in pieces of about this many bytes. */
+const CHUNK_BYTES = 65_536;
+
+export class Ring {
+  /** Frames of every event with `from` < id <= `to`, oldest first. */
+  private frames: Frame[] = [];
+  private bytes = 0;
+  private from = 0;
+  to = 0;
+
+  /** Forgets everything: from now on it holds what comes after this id. */
+  restart(newest: number): void {
+    this.frames = [];
+    this.bytes = 0;
+    this.from = newest;
+    this.to = newest;
+  }
+
+  /** The next frames behind a cursor, when the ring has them; nothing when it does not reach back that far. */
+  framesAfter(cursor: number, filter: StreamFilter): { bytes: Uint8Array[]; cursor: number } | undefined {
+    if (cursor < this.from) return undefined;
+    const bytes: Uint8Array[] = [];
+    let length = 0;
+    let reached = cursor;
+    for (let at = this.indexAfter(cursor); at < this.frames.length && length < CHUNK_BYTES; at++) {
+      const frame = this.frames[at]!;
+      reached = frame.id;
+      if (!matches(frame, filter)) continue;
+      bytes.push(frame.bytes);
+      length += frame.bytes.length;
+    }
+    return { bytes, cursor: reached };
+  }
+
+  /** Takes in the page behind `to`; `newest` is what the page went up to if nothing more was to come. */
+  append(frames: Frames, newest: number): void {
+    let start = 0;
+    frames.ids.forEach((id, at) => {
+      const end = frames.ends[at]!;
+      const [sessionId, agentType, eventType] = frames.names[at]!;
+      this.frames.push({ id, bytes: frames.bytes.subarray(start, end), sessionId, agentType, eventType });
+      start = end;
+    });
+    this.bytes += frames.bytes.length;
+    this.to = frames.more ? frames.ids.at(-1)! : newest;
+    let drop = 0;
+    while (this.bytes > LIMITS.stream_tail_bytes && drop < this.frames.length) {
+      this.bytes -= this.frames[drop]!.bytes.length;
+      this.from = this.frames[drop]!.id;
+      drop++;
+    }
+    if (drop > 0) this.frames.splice(0, drop);
+  }
+
+  /** The place of the first frame behind a cursor. */
+  private indexAfter(cursor: number): number {
+    let low = 0;
+    let high = this.frames.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.frames[middle]!.id <= cursor) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function matches(frame: Frame, filter: StreamFilter): boolean {
+  return (
+    (filter.sessionId === undefined || filter.sessionId === frame.sessionId) &&
+    (filter.agentType === undefined || filter.agentType === frame.agentType) &&
+    (filter.eventType === undefined || filter.eventType === frame.eventType)
+  );
+}

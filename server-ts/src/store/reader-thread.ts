@@ -1,0 +1,168 @@
+/**
+ * A thread that reads: it runs the statements and renders the answer, so that the main thread only passes bytes
+ * on.
+ *
+ * The other half is `reader`. Only this side has this file: threads of Node share nothing.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { VOCABULARY } from '../contract.ts';
+import {
+  renderCosts,
+  renderCounts,
+  renderEvent,
+  renderEvents,
+  renderFrame,
+  renderSession,
+  renderSessions,
+  renderStats,
+  renderTools,
+} from '../render.ts';
+import { openConnection } from './connection.ts';
+import { storeCode } from './failure.ts';
+import { type EventFilter, Queries } from './query.ts';
+import type { JsonRead, Read, ReaderData, ReadResult } from './reader.ts';
+import { type StatsFilter, Totals } from './totals.ts';
+
+/** Frames of one page stop after this many bytes. */
+const PAGE_BYTES = 1 << 20;
+
+/** The thread: answers reads one after the other. */
+export function runReader(port: MessagePort, data: ReaderData): void {
+  const db = openConnection({ ...data, readonly: true });
+  const queries = new Queries(db, data.sessionTimeoutMinutes);
+  port.on('message', (read: Read | 'close') => {
+    if (read === 'close') {
+      db.close();
+      port.close();
+      return;
+    }
+    let result: ReadResult;
+    try {
+      result = queries.consistently(() => answer(queries, read));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      result = { kind: 'failed', code: storeCode(error), reason };
+    }
+    port.postMessage(result, buffersOf(result));
+  });
+}
+
+function answer(queries: Queries, read: Read): ReadResult {
+  switch (read.kind) {
+    case 'events_after':
+      return frames(queries, read.filter);
+    case 'health':
+      return {
+        kind: 'health',
+        epoch: queries.epoch(),
+        sqliteVersion: queries.sqliteVersion(),
+        journalMode: String(queries.pragma('journal_mode')),
+        synchronous: queries.pragma('synchronous') === 2 ? 'full' : 'normal',
+      };
+    case 'quick_check':
+      return { kind: 'checked', found: queries.quickCheck() };
+    default: {
+      const text = json(queries, read);
+      return { kind: 'json', bytes: text === undefined ? undefined : utf8(text) };
+    }
+  }
+}
+
+function json(queries: Queries, read: JsonRead): string | undefined {
+  switch (read.kind) {
+    case 'list_events': {
+      const { rows, more } = queries.listEvents(read.filter);
+      return renderEvents(rows, more ? rows.at(-1)![0] : null);
+    }
+    case 'get_event': {
+      const row = queries.getEvent(read.id);
+      return row === undefined ? undefined : renderEvent(row);
+    }
+    case 'list_sessions': {
+      const { rows, more } = queries.listSessions(read.filter);
+      return renderSessions(rows, more ? Number(rows.at(-1)!.last_event_id) : null);
+    }
+    case 'get_session': {
+      const session = queries.getSession(read.id);
+      if (session === undefined) return undefined;
+      const filter: EventFilter = { names: {}, sessionId: read.id, order: 'desc', limit: read.limit };
+      return renderSession(session, queries.listEvents(filter).rows);
+    }
+    case 'stats':
+      return stats(queries, read.filter);
+    case 'tools': {
+      const totals = new Totals(queries, read.filter);
+      return renderTools(totals.tools(), totals.toolAgents(), read.filter.since);
+    }
+    case 'costs': {
+      const totals = new Totals(queries, read.filter);
+      const [projects, models] = [totals.costs('project'), totals.costs('model')];
+      return renderCosts(totals.costTimeline(read.limit), projects, models, read.filter.since);
+    }
+    case 'filter_options': {
+      const totals = new Totals(queries, {});
+      return renderCounts(
+        VOCABULARY.name_kinds.map((kind) => {
+          return [kind, kind === 'agent_type' ? totals.agents() : totals.counts(kind)] as const;
+        }),
+      );
+    }
+  }
+}
+
+function stats(queries: Queries, filter: StatsFilter): string {
+  const totals = new Totals(queries, filter);
+  return renderStats({
+    totals: totals.totals(),
+    sessions: totals.sessionTotals(),
+    tools: totals.counts('tool_name'),
+    agents: totals.agents(),
+    models: totals.counts('model'),
+    eventTypes: totals.counts('event_type'),
+    branches: totals.counts('branch'),
+    since: filter.since,
+  });
+}
+
+/** As many rows as fit into a page, each rendered as a frame once, for whoever it is sent to. */
+function frames(queries: Queries, filter: EventFilter): ReadResult {
+  const ids: number[] = [];
+  const ends: number[] = [];
+  const names: [string, string, string][] = [];
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let more = false;
+  for (const row of queries.events(filter, filter.limit + 1)) {
+    if (ids.length === filter.limit || length >= PAGE_BYTES) {
+      more = true;
+      break;
+    }
+    const chunk = Buffer.from(renderFrame(row));
+    chunks.push(chunk);
+    length += chunk.length;
+    ids.push(row[0]);
+    ends.push(length);
+    names.push([row[3], row[4], row[5]]);
+  }
+  const bytes = Buffer.allocUnsafeSlow(length);
+  chunks.reduce((at, chunk) => at + chunk.copy(bytes, at), 0);
+  return { kind: 'frames', bytes, ids: Float64Array.from(ids), ends: Uint32Array.from(ends), names, more };
+}
+
+/** Text as bytes that own their memory, so that it can be handed to the main thread. */
+function utf8(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text, 0, 'utf8');
+  return bytes;
+}
+
+function buffersOf(result: ReadResult): ArrayBuffer[] {
+  switch (result.kind) {
+    case 'json':
+      return result.bytes === undefined ? [] : [result.bytes.buffer as ArrayBuffer];
+    case 'frames':
+      return [result.bytes, result.ids, result.ends].map((view) => view.buffer as ArrayBuffer);
+    default:
+      return [];
+  }
+}

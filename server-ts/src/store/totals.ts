@@ -1,0 +1,72 @@
+/**
+ * Statistics: sums over the rows that the writer keeps up to date (rules STA-01 to STA-06).
+ *
+ * Belongs to a reader's thread. All time is one row per name, so nothing is counted on demand.
+ */
+import { nowMs } from '../clock.ts';
+import { QUERIES } from '../contract.ts';
+import type { FlatRow } from '../render.ts';
+import { NO_UPPER_BOUND, type Queries } from './query.ts';
+
+export const HOUR_MS = 3_600_000;
+
+export interface StatsFilter {
+  readonly agentType?: string | undefined;
+  /** Unix milliseconds at the beginning of an hour. */
+  readonly since?: number | undefined;
+}
+
+export class Totals {
+  private readonly queries: Queries;
+  private readonly filter: StatsFilter;
+
+  constructor(queries: Queries, filter: StatsFilter) {
+    this.queries = queries;
+    this.filter = filter;
+  }
+
+  totals(): FlatRow {
+    return this.queries.prepared(QUERIES.selectTotals).get(...this.bounds()) as FlatRow;
+  }
+
+  sessionTotals(): FlatRow {
+    const [, , agentType] = this.bounds();
+    const statement = this.queries.prepared(QUERIES.selectSessionTotals);
+    return statement.get(nowMs() - this.queries.timeoutMs, this.filter.since, agentType) as FlatRow;
+  }
+
+  agents(): FlatRow[] {
+    return this.queries.prepared(QUERIES.selectAgents).all(...this.bounds()) as FlatRow[];
+  }
+
+  counts(kind: string): FlatRow[] {
+    return this.queries.prepared(QUERIES.selectCounts).all(...this.bounds(), kind) as FlatRow[];
+  }
+
+  tools(): FlatRow[] {
+    return this.queries.prepared(QUERIES.selectTools).all(...this.bounds()) as FlatRow[];
+  }
+
+  toolAgents(): FlatRow[] {
+    return this.queries.prepared(QUERIES.selectToolAgents).all(...this.bounds()) as FlatRow[];
+  }
+
+  costs(kind: string): FlatRow[] {
+    return this.queries.prepared(QUERIES.selectCosts).all(...this.bounds(), kind) as FlatRow[];
+  }
+
+  costTimeline(limit: number): FlatRow[] {
+    const [, , agentType] = this.bounds();
+    const first = this.filter.since === undefined ? 0 : Math.max(0, this.filter.since / 1000);
+    return this.queries
+      .prepared(QUERIES.selectCostTimeline)
+      .all(first, NO_UPPER_BOUND, agentType, limit) as FlatRow[];
+  }
+
+  /** First hour, last hour, agent: all time is one row per name instead of a sum over hours. */
+  private bounds(): [number, number, number | null] {
+    const agentType = this.queries.filterId('agent_type', this.filter.agentType);
+    if (this.filter.since === undefined) return [-1, -1, agentType];
+    return [Math.max(0, this.filter.since / 1000), NO_UPPER_BOUND, agentType];
+  }
+}
