@@ -7,12 +7,12 @@
  */
 import { fileURLToPath } from 'node:url';
 import {
+  anyFunctions,
   countLines,
   declaredModules,
   type Exception,
   moduleName,
   publicFunctions,
-  publicMethods,
   type Row,
   readTrees,
   SOURCES,
@@ -127,9 +127,7 @@ function checkFunctions(trees: Trees, rows: readonly Row[], exceptions: readonly
     const text = { rs: textOf('rs', row.rs), ts: textOf('ts', row.ts) };
     return TWINS.flatMap((twin) => {
       const other = twin === 'rs' ? 'ts' : 'rs';
-      const others = [...publicFunctions(other, text[other]), ...publicMethods(other, text[other])].map(
-        snakeCase,
-      );
+      const others = anyFunctions(other, text[other]).map(snakeCase);
       return publicFunctions(twin, text[twin]).flatMap((name) => {
         if (others.includes(snakeCase(name))) return [];
         const module = moduleName(row[twin]!);

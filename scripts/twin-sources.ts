@@ -80,15 +80,17 @@ export function publicFunctions(twin: Twin, text: string): string[] {
   return namesOf(text, twin === 'rs' ? RUST_FUNCTION : SCRIPT_FUNCTION);
 }
 
-/** Public methods: what is a function in one language may be one in the other. */
-export function publicMethods(twin: Twin, text: string): string[] {
-  return namesOf(text, twin === 'rs' ? RUST_METHOD : SCRIPT_METHOD);
+/** Functions and methods, private ones too: what is public in one language may be private in the other. */
+export function anyFunctions(twin: Twin, text: string): string[] {
+  return namesOf(text, twin === 'rs' ? RUST_ANY : SCRIPT_ANY);
 }
 
-const RUST_FUNCTION = /^pub(?:\([a-z]+\))? (?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
-const RUST_METHOD = /^ +(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
+/** What is visible inside the crate only is not what a reader of the other twin looks for. */
+const RUST_FUNCTION = /^pub (?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
+const RUST_ANY = /^ *(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
 const SCRIPT_FUNCTION = /^export (?:async )?function\*? ?([A-Za-z0-9]+)/gm;
-const SCRIPT_METHOD = /^ {2}(?:static )?(?:async )?(?:get )?\*?([a-z][A-Za-z0-9]*)\(.*\{$/gm;
+const SCRIPT_ANY =
+  /^(?:(?:export )?(?:async )?function\*? ?| {2}(?:private |static |async |get )*\*?)([a-z][A-Za-z0-9]*)\(.*/gm;
 
 function namesOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name]) => name!);

@@ -22,7 +22,7 @@ const GOOD: Tree = {
   'server-rs/src/lib.rs': '//! All.\npub mod config;\npub mod store;\n\n#[cfg(test)]\nmod tests;\n',
   'server-rs/src/config.rs': '//! Options.\npub fn parse_config() {}\nfn private() {}\n',
   'server-rs/src/store/mod.rs': '//! Store.\nmod connection_pool;\n',
-  'server-rs/src/store/connection_pool.rs': '//! Pool.\npub(crate) async fn open() {}\n',
+  'server-rs/src/store/connection_pool.rs': '//! Pool.\npub async fn open() {}\n',
   'server-rs/src/main.rs': '//! Starts.\nfn main() {}\n',
   'server-rs/src/tests.rs': '//! Tests.\n',
   'server-ts/src/config.ts': '/** Options. */\nexport function parseConfig(): void {}\n',
@@ -145,7 +145,8 @@ test('a function of one twin may be a method of the other', async () => {
 test('what counts as public and as a module', () => {
   const rust =
     'pub fn a() {}\npub(crate) async fn b() {}\nfn c() {}\n    pub fn method() {}\npub const fn d() {}\n';
-  assert.deepEqual(publicFunctions('rs', rust), ['a', 'b', 'd']);
+  // What is visible inside the crate only is not public.
+  assert.deepEqual(publicFunctions('rs', rust), ['a', 'd']);
   const script =
     'export function a() {}\nexport async function b() {}\nfunction c() {}\nexport function* d() {}\n';
   assert.deepEqual(publicFunctions('ts', script), ['a', 'b', 'd']);

@@ -54,7 +54,7 @@ pub fn build_app(config: Config, clock: Clock) -> Result<Arc<App>, OpenError> {
 impl App {
     /// Every route, ready to serve.
     pub fn router(self: &Arc<Self>) -> Router {
-        http::router(self)
+        http::build_routes(self)
     }
 
     /// What goes on beside requests: the stream's tail, its statistics, the watch over the file. Ends never.

@@ -72,7 +72,7 @@ static SPECS: LazyLock<Vec<&'static ErrorSpec>> = LazyLock::new(|| {
 
 impl ErrorCode {
     /// Status, text and `Retry-After`, from the contract.
-    pub fn spec(self) -> &'static ErrorSpec {
+    pub fn error_spec(self) -> &'static ErrorSpec {
         SPECS[self as usize]
     }
 

@@ -5,7 +5,7 @@
 use crate::contract::{LIMITS, VOCABULARY, fill};
 use crate::event::{Field, FieldError, RawEvent, Span, SpanKind, Text};
 use crate::number::{nanos_from_usd, parse_integer, parse_number};
-use crate::text::{decode_string, trim_text};
+use crate::text::{decode_token, trim_text};
 use crate::timestamp::parse_timestamp;
 
 /// The fields of one event, and the problems found so far.
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
             SpanKind::EscapedString => true,
             _ => return self.problem(field, not_a_string),
         };
-        match decode_string(self.token(span), escaped) {
+        match decode_token(self.token(span), escaped) {
             Ok(std::borrow::Cow::Borrowed(text)) => Some(Decoded::InBody(text, span.start + 1)),
             Ok(std::borrow::Cow::Owned(text)) => Some(Decoded::Owned(text)),
             Err(_) => self.problem(field, &*VOCABULARY.field_messages.well_formed),

@@ -24,15 +24,15 @@ pub fn scan_batch(body: &str) -> Scan<Option<Vec<RawEvent>>> {
     scanner.skip_space();
     if scanner.peek() == Some(b'{') {
         scanner.members(1, |scanner, key| {
-            if key.is("events", scanner.bytes) {
+            if key.key_is("events", scanner.bytes) {
                 events = scanner.events()?;
             } else {
-                scanner.value(1)?;
+                scanner.skip_value(1)?;
             }
             Ok(())
         })?;
     } else {
-        scanner.value(0)?;
+        scanner.skip_value(0)?;
     }
     scanner.end()?;
     Ok(events)
@@ -43,7 +43,7 @@ pub fn visit_members<'a>(object: &'a str, mut visit: impl FnMut(Span, &'a str)) 
     let mut scanner = Scanner::new(object.as_bytes());
     scanner.skip_space();
     scanner.members(1, |scanner, key| {
-        let value = scanner.value(1)?;
+        let value = scanner.skip_value(1)?;
         visit(key, &object[value.start..value.end]);
         Ok(())
     })
@@ -51,7 +51,7 @@ pub fn visit_members<'a>(object: &'a str, mut visit: impl FnMut(Span, &'a str)) 
 
 impl Span {
     /// Whether this span is a string token that says `text`, its escapes resolved.
-    pub fn is(self, text: &str, bytes: &[u8]) -> bool {
+    pub fn key_is(self, text: &str, bytes: &[u8]) -> bool {
         let token = &bytes[self.start..self.end];
         if self.kind == SpanKind::EscapedString {
             serde_json::from_slice::<String>(token).is_ok_and(|decoded| decoded == text)
@@ -65,7 +65,7 @@ impl Scanner<'_> {
     /// An event at this place, which lies in `depth` containers.
     fn event(&mut self, depth: usize) -> Scan<RawEvent> {
         if self.peek() != Some(b'{') {
-            self.value(depth)?;
+            self.skip_value(depth)?;
             return Ok(RawEvent::not_an_object());
         }
         let mut event = RawEvent::empty();
@@ -76,7 +76,7 @@ impl Scanner<'_> {
             } else {
                 Field::from_name(&scanner.bytes[key.start + 1..key.end - 1])
             };
-            let value = scanner.value(depth + 1)?;
+            let value = scanner.skip_value(depth + 1)?;
             if let Some(field) = field {
                 event.set(field, value);
             }
@@ -88,7 +88,7 @@ impl Scanner<'_> {
     /// The value of `events`, in the object of a batch.
     fn events(&mut self) -> Scan<Option<Vec<RawEvent>>> {
         if self.peek() != Some(b'[') {
-            self.value(1)?;
+            self.skip_value(1)?;
             return Ok(None);
         }
         let mut events = Vec::new();

@@ -4,7 +4,7 @@ use tracing::Level;
 use tracing::level_filters::LevelFilter;
 
 /// Starts logging from this level on; the configuration has checked its name.
-pub fn start_log(level: &str) {
+pub fn open_log(level: &str) {
     let level = match level {
         "error" => Level::ERROR,
         "warn" => Level::WARN,

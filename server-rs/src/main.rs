@@ -13,7 +13,7 @@ use ingest_server::config::{Command, Config, parse_config};
 use ingest_server::contract::{LIMITS, VERSION};
 use ingest_server::error::ErrorCode;
 use ingest_server::http::connection::serve;
-use ingest_server::log::start_log;
+use ingest_server::log::open_log;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
             return ExitCode::from(exit_message("config", "", &[]).0);
         }
     };
-    start_log(&config.log_level);
+    open_log(&config.log_level);
     // Accepting and answering are cheap beside the writer's thread; more threads than this only cost memory.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();

@@ -18,14 +18,19 @@ pub enum Lines {
 }
 
 /// Appends a row as an object.
-pub fn row_object(out: &mut Vec<u8>, row: &Row<'_>, lines: Lines) -> rusqlite::Result<()> {
+pub(crate) fn row_object(out: &mut Vec<u8>, row: &Row<'_>, lines: Lines) -> rusqlite::Result<()> {
     row_members(out, row, row.as_ref().column_count(), lines)?;
     out.push(b'}');
     Ok(())
 }
 
 /// Appends `{` and the first `count` columns of a row as members, without the closing brace.
-pub fn row_members(out: &mut Vec<u8>, row: &Row<'_>, count: usize, lines: Lines) -> rusqlite::Result<()> {
+pub(crate) fn row_members(
+    out: &mut Vec<u8>,
+    row: &Row<'_>,
+    count: usize,
+    lines: Lines,
+) -> rusqlite::Result<()> {
     for at in 0..count {
         let name = row.as_ref().column_name(at)?;
         out.push(if at == 0 { b'{' } else { b',' });
@@ -42,18 +47,18 @@ pub fn row_members(out: &mut Vec<u8>, row: &Row<'_>, count: usize, lines: Lines)
 }
 
 /// Appends a string.
-pub fn string(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
     // Writing a string to memory cannot fail.
     drop(serde_json::to_writer(out, text));
 }
 
 /// Appends an integer.
-pub fn integer(out: &mut Vec<u8>, value: i64) {
+pub(crate) fn integer(out: &mut Vec<u8>, value: i64) {
     drop(serde_json::to_writer(out, &value));
 }
 
 /// Appends a JSON array of what `visit` appends for each row.
-pub fn list<E>(
+pub(crate) fn list<E>(
     out: &mut Vec<u8>,
     each: impl FnOnce(&mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>) -> Result<(), E>,
 ) -> Result<(), E> {

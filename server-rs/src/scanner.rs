@@ -40,16 +40,16 @@ impl<'a> Scanner<'a> {
     }
 
     /// Any value, which lies in `depth` containers.
-    pub(crate) fn value(&mut self, depth: usize) -> Scan<Span> {
+    pub(crate) fn skip_value(&mut self, depth: usize) -> Scan<Span> {
         let start = self.at;
         let kind = match self.peek().ok_or(InvalidJson)? {
-            b'"' => self.string()?,
+            b'"' => self.skip_string()?,
             b'{' => {
-                self.members(depth + 1, |scanner, _| scanner.value(depth + 1).map(|_| ()))?;
+                self.members(depth + 1, |scanner, _| scanner.skip_value(depth + 1).map(|_| ()))?;
                 SpanKind::Object
             }
             b'[' => {
-                self.elements(depth + 1, |scanner| scanner.value(depth + 1).map(|_| ()))?;
+                self.elements(depth + 1, |scanner| scanner.skip_value(depth + 1).map(|_| ()))?;
                 SpanKind::Array
             }
             b't' => self.literal(b"true", SpanKind::Bool)?,
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
             if self.peek() != Some(b'"') {
                 return Err(InvalidJson);
             }
-            let kind = self.string()?;
+            let kind = self.skip_string()?;
             let key = Span { start, end: self.at, kind };
             self.skip_space();
             self.expect(b':')?;
@@ -171,7 +171,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A string token; at the opening quote.
-    fn string(&mut self) -> Scan<SpanKind> {
+    fn skip_string(&mut self) -> Scan<SpanKind> {
         let mut kind = SpanKind::String;
         self.at += 1;
         loop {

@@ -12,7 +12,7 @@ pub struct IllFormed;
 ///
 /// `escaped` says whether the token holds a backslash; without one the text is borrowed.
 /// The token has passed the scanner, so the only thing that can be wrong with its escapes is a lone surrogate.
-pub fn decode_string(token: &str, escaped: bool) -> Result<Cow<'_, str>, IllFormed> {
+pub fn decode_token(token: &str, escaped: bool) -> Result<Cow<'_, str>, IllFormed> {
     let text = if escaped {
         Cow::Owned(serde_json::from_str::<String>(token).map_err(|_| IllFormed)?)
     } else {
@@ -60,7 +60,7 @@ pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
 }
 
 /// The value of a hexadecimal digit in either case.
-pub fn hex_value(digit: u8) -> Option<u8> {
+pub(crate) fn hex_value(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),
@@ -81,10 +81,10 @@ mod tests {
 
     #[test]
     fn tells_lone_surrogates_and_nul() {
-        assert_eq!(decode_string(r#""a\u0041\/""#, true).as_deref(), Ok("aA/"));
-        assert_eq!(decode_string(r#""\ud83d\ude00""#, true).as_deref(), Ok("😀"));
+        assert_eq!(decode_token(r#""a\u0041\/""#, true).as_deref(), Ok("aA/"));
+        assert_eq!(decode_token(r#""\ud83d\ude00""#, true).as_deref(), Ok("😀"));
         for token in [r#""\ud800""#, r#""\udc00x""#, r#""\ud800\ud800""#, r#""\u0000""#] {
-            assert_eq!(decode_string(token, true), Err(IllFormed), "{token}");
+            assert_eq!(decode_token(token, true), Err(IllFormed), "{token}");
         }
     }
 

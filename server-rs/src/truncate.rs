@@ -16,7 +16,7 @@ pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
         let bytes = text.as_bytes();
         let scanned = visit_members(text, |name, value| {
             // Of a key given twice the last counts, so a later one replaces an earlier one.
-            if let Some(at) = keys.iter().position(|key| name.is(key, bytes)) {
+            if let Some(at) = keys.iter().position(|key| name.key_is(key, bytes)) {
                 values[at] = Some(value);
             }
         });

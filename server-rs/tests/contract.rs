@@ -20,7 +20,7 @@ fn error_codes_are_those_of_the_vocabulary() {
     assert_eq!(ours, theirs);
     for code in ErrorCode::ALL {
         assert_eq!(ErrorCode::parse(code.as_str()), Some(*code));
-        assert!((400..=599).contains(&code.spec().status));
+        assert!((400..=599).contains(&code.error_spec().status));
     }
 }
 

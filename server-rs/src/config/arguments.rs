@@ -30,8 +30,10 @@ impl Reader {
     }
 
     /// Takes the command line in; the text to print when it asks for help or the version.
-    pub(super) fn arguments(&mut self, args: impl IntoIterator<Item = OsString>) -> Option<String> {
+    pub(super) fn read_arguments(&mut self, args: impl IntoIterator<Item = OsString>) -> Option<String> {
         let mut print = None;
+        // Package managers pass on the `--` that was meant for them; it says nothing here.
+        let args = args.into_iter().filter(|arg| arg != "--");
         let mut parser = lexopt::Parser::from_args(args);
         while let Ok(Some(arg)) = parser.next() {
             match arg {
@@ -89,7 +91,7 @@ impl Reader {
     }
 
     /// Takes the variables in; a flag that was given beats its variable.
-    pub(super) fn environment(&mut self, env: impl IntoIterator<Item = (OsString, OsString)>) {
+    pub(super) fn read_environment(&mut self, env: impl IntoIterator<Item = (OsString, OsString)>) {
         let ours: BTreeMap<String, OsString> = env
             .into_iter()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))

@@ -73,10 +73,10 @@ pub fn parse_config(
     env: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<Command, Vec<String>> {
     let mut reader = Reader::default();
-    if let Some(print) = reader.arguments(args) {
+    if let Some(print) = reader.read_arguments(args) {
         return Ok(Command::Print(print));
     }
-    reader.environment(env);
+    reader.read_environment(env);
     let config = reader.config();
     if reader.problems.is_empty() { Ok(Command::Run(Box::new(config))) } else { Err(reader.problems) }
 }

@@ -137,7 +137,7 @@ async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes:
 
 /// Reads and drops a small body that no handler took, while its answer is already on the way; `false` when the
 /// connection has to end instead (rule HTT-10).
-pub fn discard_later(headers: &HeaderMap, mut body: Body, deadline: Deadline) -> bool {
+pub(crate) fn discard_later(headers: &HeaderMap, mut body: Body, deadline: Deadline) -> bool {
     if http_body::Body::is_end_stream(&body) {
         return true;
     }

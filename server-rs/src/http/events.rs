@@ -14,7 +14,7 @@ use crate::http::{Request, reply};
 use crate::ingest::Ticket;
 use crate::render;
 use crate::store::names::NameKind;
-use crate::store::query::{EventFilter, NO_BOUND, Order, get_event, list_events};
+use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
 pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
@@ -37,12 +37,12 @@ async fn body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), BodyErr
 }
 
 /// `GET /api/events` (rules GET-01 to GET-05).
-pub async fn list(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
+pub async fn list_events(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let filter = event_filter(&request.parameters);
     let limit = request.parameters.limit();
     let json = app.store.read(move |connection| {
         let mut page = render::Page::new("events", "id", limit);
-        list_events(connection, &filter, limit + 1, |row| page.row(row))?;
+        query::list_events(connection, &filter, limit + 1, |row| page.row(row))?;
         Ok(page.finish())
     });
     Ok(reply::ok(json.await?))
@@ -64,15 +64,16 @@ fn event_filter(parameters: &Parameters) -> EventFilter {
 }
 
 /// `GET /api/events/{id}` (rule GET-06).
-pub async fn get(State(app): State<Arc<App>>, uri: Uri, _: Request) -> reply::Reply {
+pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Request) -> reply::Reply {
     // The path as it was sent: routes decode nothing (rule HTT-03).
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     let id: i64 = text.parse().ok().filter(|_| plain).ok_or(Failure::new(ErrorCode::NotFound))?;
     let json = app.store.read(move |connection| {
         let mut json = Vec::new();
-        let found =
-            get_event(connection, id, |row| render::row_object(&mut json, row, render::Lines::AsSent))?;
+        let found = query::get_event(connection, id, |row| {
+            render::row_object(&mut json, row, render::Lines::AsSent)
+        })?;
         Ok(found.then_some(json))
     });
     Ok(reply::ok(json.await?.ok_or(Failure::new(ErrorCode::NotFound))?))

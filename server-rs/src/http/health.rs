@@ -16,17 +16,17 @@ use crate::store::query;
 const ALIVE: &str = r#"{"status":"ok"}"#;
 
 /// `GET /livez` (rule HEA-02).
-pub async fn livez(_: Request) -> Response {
+pub async fn get_live(_: Request) -> Response {
     reply::ok(ALIVE)
 }
 
 /// `GET /readyz` (rule HEA-02).
-pub async fn readyz(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
+pub async fn get_ready(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
     if app.is_draining() { Err(Failure::new(ErrorCode::Draining).closing()) } else { Ok(reply::ok(ALIVE)) }
 }
 
 /// `GET /api/health` (rule HEA-01).
-pub async fn health(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
+pub async fn get_health(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
     let figures = app.store.read(query::health).await?;
     let refusal = app.store.state().refusal();
     let (db_bytes, wal_bytes) = app.store.sizes();
@@ -53,6 +53,6 @@ pub async fn health(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
 }
 
 /// `GET /api/openapi.json` (rule HEA-03).
-pub async fn openapi(_: Request) -> Response {
+pub async fn get_open_api(_: Request) -> Response {
     reply::ok(Bytes::from_static(OPENAPI.as_bytes()))
 }

@@ -51,22 +51,22 @@ use head::REFUSED;
 use parameters::Parameters;
 
 /// Every route.
-pub fn router(app: &Arc<App>) -> Router {
+pub fn build_routes(app: &Arc<App>) -> Router {
     let routes = Router::new()
-        .route("/livez", routing::get(health::livez).route("/livez"))
-        .route("/readyz", routing::get(health::readyz).route("/readyz"))
-        .route("/api/events", routing::get(events::list).post(events::post_event).route("/api/events"))
+        .route("/livez", routing::get(health::get_live).route("/livez"))
+        .route("/readyz", routing::get(health::get_ready).route("/readyz"))
+        .route("/api/events", routing::get(events::list_events).post(events::post_event).route("/api/events"))
         .route("/api/events/batch", routing::post(events::post_batch).route("/api/events/batch"))
-        .route("/api/events/{id}", routing::get(events::get).route("/api/events/{id}"))
-        .route("/api/sessions", routing::get(sessions::list).route("/api/sessions"))
-        .route("/api/sessions/{id}", routing::get(sessions::get).route("/api/sessions/{id}"))
-        .route("/api/stats", routing::get(stats::totals).route("/api/stats"))
-        .route("/api/stats/tools", routing::get(stats::tools).route("/api/stats/tools"))
-        .route("/api/stats/cost", routing::get(stats::costs).route("/api/stats/cost"))
-        .route("/api/filter-options", routing::get(stats::filter_options).route("/api/filter-options"))
-        .route("/api/stream", routing::get(stream::stream).route("/api/stream"))
-        .route("/api/health", routing::get(health::health).route("/api/health"))
-        .route("/api/openapi.json", routing::get(health::openapi).route("/api/openapi.json"))
+        .route("/api/events/{id}", routing::get(events::get_event).route("/api/events/{id}"))
+        .route("/api/sessions", routing::get(sessions::list_sessions).route("/api/sessions"))
+        .route("/api/sessions/{id}", routing::get(sessions::get_session).route("/api/sessions/{id}"))
+        .route("/api/stats", routing::get(stats::get_stats).route("/api/stats"))
+        .route("/api/stats/tools", routing::get(stats::get_tools).route("/api/stats/tools"))
+        .route("/api/stats/cost", routing::get(stats::get_costs).route("/api/stats/cost"))
+        .route("/api/filter-options", routing::get(stats::get_filter_options).route("/api/filter-options"))
+        .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
+        .route("/api/health", routing::get(health::get_health).route("/api/health"))
+        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
         .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })
         .with_state(Arc::clone(app));
     // Around the whole router: a layer of its own would run inside each route, after axum has looked at the method.

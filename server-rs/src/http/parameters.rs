@@ -69,7 +69,7 @@ impl Parameters {
                 Ok(())
             }
             ParameterKind::Integer => {
-                let value = parse_integer(spec, &text).ok_or_else(|| invalid_integer(spec))?;
+                let value = read_integer(spec, &text).ok_or_else(|| invalid_integer(spec))?;
                 self.numbers.insert(&spec.name, value);
                 Ok(())
             }
@@ -107,16 +107,16 @@ impl Parameters {
 }
 
 /// A cursor's text, for the header that may hold one as well (rule STR-03).
-pub fn parse_cursor(name: &str, text: &str) -> Result<i64, Failure> {
+pub(crate) fn parse_cursor(name: &str, text: &str) -> Result<i64, Failure> {
     let spec = ROUTES.parameters.get("after").ok_or(Failure::new(ErrorCode::Internal))?;
-    parse_integer(spec, text).ok_or_else(|| {
+    read_integer(spec, text).ok_or_else(|| {
         let mut failure = invalid_integer(spec);
         failure.members.insert("parameter".to_owned(), name.into());
         failure
     })
 }
 
-fn parse_integer(spec: &ParameterSpec, text: &str) -> Option<i64> {
+fn read_integer(spec: &ParameterSpec, text: &str) -> Option<i64> {
     // One spelling per number: no sign, no leading zero.
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     let value: u64 = if plain { text.parse().ok()? } else { return None };

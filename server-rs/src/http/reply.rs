@@ -96,7 +96,7 @@ fn lines(problems: &[FieldError]) -> Vec<String> {
 
 /// A failure's answer (rule HTT-01).
 pub fn failure(failure: &Failure) -> Response<Body> {
-    let spec = failure.code.spec();
+    let spec = failure.code.error_spec();
     let status = StatusCode::from_u16(spec.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut answer = json_answer(status, failure_json(failure).into());
     let headers = answer.headers_mut();
@@ -120,7 +120,7 @@ pub fn failure(failure: &Failure) -> Response<Body> {
 
 fn failure_json(failure: &Failure) -> String {
     let mut body = Map::new();
-    body.insert("error".to_owned(), failure.code.spec().text.as_str().into());
+    body.insert("error".to_owned(), failure.code.error_spec().text.as_str().into());
     body.insert("code".to_owned(), failure.code.as_str().into());
     body.extend(failure.members.clone());
     Value::from(body).to_string()
@@ -128,7 +128,7 @@ fn failure_json(failure: &Failure) -> String {
 
 /// A whole answer in bytes, for a connection that no request is read from.
 pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
-    let spec = code.spec();
+    let spec = code.error_spec();
     let body = failure_json(&code.into());
     let reason =
         StatusCode::from_u16(spec.status).ok().and_then(|status| status.canonical_reason()).unwrap_or("");
@@ -145,7 +145,7 @@ pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
 }
 
 /// 400 without a body (rule HTT-08).
-pub fn bare() -> Response<Body> {
+pub(crate) fn bare() -> Response<Body> {
     let mut answer = Response::new(Body::empty());
     *answer.status_mut() = StatusCode::BAD_REQUEST;
     answer.headers_mut().insert(CONNECTION, CLOSE);
@@ -162,7 +162,7 @@ pub fn options(allow: &str) -> Response<Body> {
 }
 
 /// 405 with `Allow`.
-pub fn method_not_allowed(allow: &str) -> Response<Body> {
+pub(crate) fn method_not_allowed(allow: &str) -> Response<Body> {
     let mut answer = failure(&ErrorCode::MethodNotAllowed.into());
     insert(&mut answer, http::header::ALLOW, allow);
     answer
@@ -185,7 +185,7 @@ fn no_content() -> Response<Body> {
 }
 
 /// Lets an allowed origin read the answer (rule SEC-04).
-pub fn allow_origin(answer: &mut Response<Body>, origin: &str) {
+pub(crate) fn allow_origin(answer: &mut Response<Body>, origin: &str) {
     insert(answer, http::header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     insert(answer, http::header::VARY, "Origin");
 }

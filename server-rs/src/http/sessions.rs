@@ -9,11 +9,11 @@ use crate::app::App;
 use crate::error::{ErrorCode, Failure};
 use crate::http::{Request, reply};
 use crate::render::{self, Lines};
-use crate::store::query::{EventFilter, SessionFilter, get_session, list_events, list_sessions};
+use crate::store::query::{self, EventFilter, SessionFilter};
 use crate::text::percent_decode;
 
 /// `GET /api/sessions` (rule SES-01).
-pub async fn list(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
+pub async fn list_sessions(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let parameters = &request.parameters;
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = SessionFilter {
@@ -27,14 +27,14 @@ pub async fn list(State(app): State<Arc<App>>, request: Request) -> reply::Reply
     let (limit, cutoffs) = (parameters.limit(), app.cutoffs());
     let json = app.store.read(move |connection| {
         let mut page = render::Page::new("sessions", "last_event_id", limit);
-        list_sessions(connection, &filter, cutoffs, limit + 1, |row| page.row(row))?;
+        query::list_sessions(connection, &filter, cutoffs, limit + 1, |row| page.row(row))?;
         Ok(page.finish())
     });
     Ok(reply::ok(json.await?))
 }
 
 /// `GET /api/sessions/{id}` (rule SES-04).
-pub async fn get(State(app): State<Arc<App>>, uri: Uri, request: Request) -> reply::Reply {
+pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, request: Request) -> reply::Reply {
     let not_found = || Failure::new(ErrorCode::NotFound);
     let encoded = uri.path().rsplit('/').next().unwrap_or_default();
     let session_id = percent_decode(encoded, false).filter(|id| !id.contains('\0')).ok_or_else(not_found)?;
@@ -43,12 +43,12 @@ pub async fn get(State(app): State<Arc<App>>, uri: Uri, request: Request) -> rep
         // One snapshot, so that the events are those that the session counts.
         let snapshot = connection.unchecked_transaction()?;
         let mut json = b"{\"session\":".to_vec();
-        let found = get_session(&snapshot, &session_id, cutoffs, |row| {
+        let found = query::get_session(&snapshot, &session_id, cutoffs, |row| {
             render::row_object(&mut json, row, Lines::AsSent)
         })?;
         json.extend_from_slice(b",\"events\":");
         let filter = EventFilter { session_id: Some(session_id), ..EventFilter::default() };
-        render::list(&mut json, |row| list_events(&snapshot, &filter, limit, row))?;
+        render::list(&mut json, |row| query::list_events(&snapshot, &filter, limit, row))?;
         json.push(b'}');
         Ok(found.then_some(json))
     });

@@ -16,14 +16,14 @@ use crate::store::totals::{Stats, StatsFilter};
 use crate::timestamp::format_timestamp;
 
 /// `GET /api/stats` (rule STA-01).
-pub async fn totals(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
+pub async fn get_stats(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, cutoffs) = (stats_filter(&request.parameters), app.cutoffs());
     let json = app.store.read(move |connection| totals_json(connection, &filter, cutoffs));
     Ok(reply::ok(json.await?))
 }
 
 /// The statistics as JSON text; also the payload of the stream's `stats` frames (rule STR-06).
-pub fn totals_json(
+pub(crate) fn totals_json(
     connection: &Connection,
     filter: &StatsFilter,
     cutoffs: Cutoffs,
@@ -57,7 +57,7 @@ pub fn totals_json(
 }
 
 /// `GET /api/stats/tools` (rule STA-02).
-pub async fn tools(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
+pub async fn get_tools(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let filter = stats_filter(&request.parameters);
     let json = app.store.read(move |connection| {
         let snapshot = connection.unchecked_transaction()?;
@@ -94,7 +94,7 @@ pub async fn tools(State(app): State<Arc<App>>, request: Request) -> reply::Repl
 }
 
 /// `GET /api/stats/cost` (rule STA-03).
-pub async fn costs(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
+pub async fn get_costs(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, limit) = (stats_filter(&request.parameters), request.parameters.limit());
     let json = app.store.read(move |connection| {
         let snapshot = connection.unchecked_transaction()?;
@@ -122,7 +122,7 @@ pub async fn costs(State(app): State<Arc<App>>, request: Request) -> reply::Repl
 }
 
 /// `GET /api/filter-options` (rule GET-08).
-pub async fn filter_options(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
+pub async fn get_filter_options(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
     let json = app.store.read(move |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let stats = Stats::new(&snapshot, &StatsFilter::default())?;

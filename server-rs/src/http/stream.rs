@@ -27,7 +27,7 @@ use crate::timestamp::format_timestamp;
 const HEARTBEAT: &[u8] = b": heartbeat\n\n";
 
 /// `GET /api/stream` (rules STR-01 to STR-10).
-pub async fn stream(State(app): State<Arc<App>>, method: Method, request: Request) -> reply::Reply {
+pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: Request) -> reply::Reply {
     let parameters = &request.parameters;
     let header = request.headers.get("last-event-id").map(|value| {
         value.to_str().map_or(Err(()), Ok).and_then(|text| if text.is_empty() { Err(()) } else { Ok(text) })
@@ -53,7 +53,7 @@ pub async fn stream(State(app): State<Arc<App>>, method: Method, request: Reques
         return Err(failure.with("max_clients", app.hub.max_clients()));
     };
     let newest = subscription.newest();
-    let mut opening = data(
+    let mut opening = frame(
         &json!({
             "type": "connected",
             "timestamp": format_timestamp(app.clock.now_ms()),
@@ -65,7 +65,7 @@ pub async fn stream(State(app): State<Arc<App>>, method: Method, request: Reques
     let other_epoch = parameters.text("epoch").is_some_and(|epoch| epoch != app.store.epoch());
     if other_epoch || cursor.is_some_and(|cursor| cursor > newest) {
         subscription.reset();
-        opening.unsplit(data(r#"{"type":"reset"}"#));
+        opening.unsplit(frame(r#"{"type":"reset"}"#));
     }
     let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
     // A client that takes no byte for this long is given up (rule STR-08).
@@ -125,7 +125,7 @@ fn event_frames(frames: &[Arc<Frame>]) -> Bytes {
     text.freeze()
 }
 
-fn data(json: &str) -> BytesMut {
+fn frame(json: &str) -> BytesMut {
     let mut text = BytesMut::with_capacity(json.len() + 8);
     text.put_slice(b"data: ");
     text.put_slice(json.as_bytes());
@@ -135,7 +135,7 @@ fn data(json: &str) -> BytesMut {
 
 /// Makes the `stats` frame of all clients once per interval, while someone listens (rule STR-06). Runs until
 /// dropped.
-pub async fn publish_stats(app: Arc<App>) {
+pub(crate) async fn publish_stats(app: Arc<App>) {
     let mut clients = app.hub.watch_clients();
     let interval = Duration::from_millis(app.config.stats_interval_ms);
     while clients.wait_for(|count| *count > 0).await.is_ok() {
@@ -148,8 +148,8 @@ pub async fn publish_stats(app: Arc<App>) {
             app.store.read(move |connection| totals_json(connection, &StatsFilter::default(), cutoffs));
         // A read that failed has been logged; the next interval tries again.
         if let Ok(stats) = stats.await {
-            let frame = [br#"{"type":"stats","payload":"#.as_slice(), &stats, b"}"].concat();
-            app.stats_frames.send_replace(data(&String::from_utf8_lossy(&frame)).freeze());
+            let stats = [br#"{"type":"stats","payload":"#.as_slice(), &stats, b"}"].concat();
+            app.stats_frames.send_replace(frame(&String::from_utf8_lossy(&stats)).freeze());
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::config::Durability;
 use crate::config::spec::exit_message;
 use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, queries};
 use crate::error::ErrorCode;
-use crate::store::failure::error_code;
+use crate::store::failure::store_code;
 
 /// Why the server cannot start on this database: the exit code and a message for a person.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +36,7 @@ impl OpenError {
     }
 
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
-        match error_code(error) {
+        match store_code(error) {
             ErrorCode::StorageCorrupt => Self::new(path, "corrupt", &[]),
             ErrorCode::StorageBusy => Self::new(path, "locked", &[]),
             code => Self::new(path, "unusable", &[("reason", code.as_str())]),
@@ -72,7 +72,7 @@ pub fn open_connection(location: &Location) -> rusqlite::Result<Connection> {
 }
 
 /// Makes the folder (0700) and the file (0600) where they are missing (rule STO-09).
-pub fn make_file(path: &Path) -> Result<(), OpenError> {
+pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| OpenError::io(path, &e))?;
     }
@@ -105,7 +105,7 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
 }
 
 /// Refuses a SQLite that can lose committed transactions (<https://sqlite.org/wal.html>, "the WAL-reset bug").
-pub fn check_version(path: &Path) -> Result<(), OpenError> {
+pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     let number = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
     let found = rusqlite::version();
     if number(found) < number(&LIMITS.sqlite_minimum) {
@@ -119,7 +119,7 @@ pub fn check_version(path: &Path) -> Result<(), OpenError> {
 }
 
 /// Refuses another program's database and a newer schema, without a change to the file. The version that it has.
-pub fn check_schema(path: &Path) -> Result<i64, OpenError> {
+pub(super) fn check_schema(path: &Path) -> Result<i64, OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::error::ErrorCode;
 
 /// The code that stands for an error of SQLite (<https://sqlite.org/rescode.html>).
-pub fn error_code(error: &rusqlite::Error) -> ErrorCode {
+pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
     use rusqlite::ErrorCode as Sqlite;
     match error.sqlite_error_code() {
         Some(Sqlite::DiskFull) => ErrorCode::StorageFull,

@@ -36,7 +36,7 @@ use crate::config::Durability;
 use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
 use connection::{
-    Location, OpenError, check_file, check_schema, check_version, make_file, migrate, open_connection,
+    Location, OpenError, check_file, check_schema, check_sqlite, make_file, migrate, open_connection,
 };
 use events::Submission;
 use failure::State;
@@ -65,7 +65,7 @@ impl Store {
     pub fn open(db: &str, durability: Durability, clock: Clock) -> Result<Self, OpenError> {
         let private = db == ":memory:";
         let path = if private { private_path() } else { PathBuf::from(db) };
-        check_version(&path)?;
+        check_sqlite(&path)?;
         check_file(&path)?;
         make_file(&path)?;
         let lock = Lock::acquire(&path)?;
@@ -82,7 +82,7 @@ impl Store {
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::default());
-        let writer = Writer::start(connection, clock, Arc::clone(&state), newest_sender)
+        let writer = Writer::start_writer(connection, clock, Arc::clone(&state), newest_sender)
             .map_err(|_| OpenError::new(&path, "unusable", &[("reason", "no thread")]))?;
         let readers = Readers::open(location.clone());
         let lock = std::sync::Mutex::new(Some(lock));

@@ -87,7 +87,11 @@ impl Names {
 }
 
 /// The number of a name, if any event has it.
-pub fn find_name(connection: &Connection, kind: NameKind, name: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn find_name(
+    connection: &Connection,
+    kind: NameKind,
+    name: &str,
+) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(queries::SELECT_NAME)?
         .query_row(params![kind.as_str(), name], |row| row.get(0))

@@ -190,7 +190,7 @@ pub struct HealthFigures {
 }
 
 /// Effective pragmas of a connection, and the epoch.
-pub fn health(connection: &Connection) -> rusqlite::Result<HealthFigures> {
+pub(crate) fn health(connection: &Connection) -> rusqlite::Result<HealthFigures> {
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
     Ok(HealthFigures {
         journal_mode: connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?,

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::error::ErrorCode;
 use crate::store::connection::{Location, open_connection};
-use crate::store::failure::error_code;
+use crate::store::failure::store_code;
 
 /// As many readers as can be of use on a desktop machine; each keeps a page cache.
 const READERS: u32 = 4;
@@ -73,7 +73,7 @@ impl Readers {
         let task = tokio::task::spawn_blocking(move || {
             let connection = pool.get().map_err(|_| ErrorCode::StorageBusy)?;
             read(&connection).map_err(|error| {
-                let code = error_code(&error);
+                let code = store_code(&error);
                 tracing::warn!(
                     code = code.as_str(),
                     sqlite = error.sqlite_extended_error_code(),

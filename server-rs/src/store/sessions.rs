@@ -128,7 +128,7 @@ impl SessionDeltas {
 }
 
 /// The key of a session, if any event has named it.
-pub fn find_session(connection: &Connection, session_id: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn find_session(connection: &Connection, session_id: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(queries::SELECT_SESSION_KEY)?
         .query_row([session_id], |row| row.get(0))

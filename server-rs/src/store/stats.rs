@@ -14,7 +14,7 @@ pub const EVERY_EVENT: i64 = 0;
 pub const ALL_TIME: i64 = -1;
 
 /// The beginning of the hour of a time: Unix milliseconds to Unix seconds.
-pub fn hour_of(ms: i64) -> i64 {
+pub(super) fn hour_of(ms: i64) -> i64 {
     ms.div_euclid(3_600_000) * 3600
 }
 

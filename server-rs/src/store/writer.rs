@@ -16,7 +16,7 @@ use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::store::events::{EventWriter, Submission};
-use crate::store::failure::{State, error_code};
+use crate::store::failure::{State, store_code};
 
 /// What became of a submission's events, or the code for which none was stored.
 pub type Submitted = Result<Vec<Outcome>, ErrorCode>;
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Message {
 
 impl Writer {
     /// Starts the thread on a connection of its own. `newest` is told the newest committed id.
-    pub fn start(
+    pub fn start_writer(
         connection: Connection,
         clock: Clock,
         state: Arc<State>,
@@ -146,7 +146,7 @@ impl Work {
     }
 
     fn failed(&self, error: &rusqlite::Error) -> ErrorCode {
-        let code = error_code(error);
+        let code = store_code(error);
         tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");
         self.state.note(code);
         code
