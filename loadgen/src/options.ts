@@ -61,7 +61,7 @@ interface Flag {
 export const FLAGS: Readonly<Record<FlagName, Flag>> = {
   events: {
     value: 'N',
-    default: 800_000,
+    default: 1_200_000,
     minimum: 1,
     maximum: 100_000_000,
     help: 'events measured in each round',
