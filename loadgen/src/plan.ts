@@ -27,7 +27,7 @@ export const SCRATCH_RESULT = resolve(ROOT, '.bench/benchmark-results.json');
 export const ENOUGH_ROUNDS = 5;
 
 /** For the estimate alone: what a server on two cores takes together with its generator. */
-const ASSUMED_EVENTS_PER_SECOND = 40_000;
+const ASSUMED_EVENTS_PER_SECOND = 70_000;
 /** Start, idle time, shutdown and audit of a round, and a measured start. */
 const ROUND_OVERHEAD_S = 4;
 const START_S = 0.3;
