@@ -43,7 +43,7 @@ impl OpenError {
         }
     }
 
-    fn io(path: &Path, error: &std::io::Error) -> Self {
+    pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
         Self::new(path, "unusable", &[("reason", &error.kind().to_string())])
     }
 }

@@ -23,7 +23,7 @@ pub mod query;
 /// The reads of statistics.
 pub mod totals;
 
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl Store {
     /// Opens the database, or says what to do.
     pub fn open(db: &str, durability: Durability, clock: Clock) -> Result<Self, OpenError> {
         let private = db == ":memory:";
-        let path = if private { private_path() } else { PathBuf::from(db) };
+        let path = if private { private_path()? } else { PathBuf::from(db) };
         check_sqlite(&path)?;
         check_file(&path)?;
         make_file(&path)?;
@@ -93,7 +93,14 @@ impl Store {
     pub async fn submit(&self, submission: Submission) -> Submitted {
         match self.state.refusal() {
             Some(code) => Err(code),
-            None => self.writer.submit(submission).await,
+            None => {
+                let submitted = self.writer.submit(submission).await;
+                if let Err(code) = submitted {
+                    // Also what the writer could not note any more, because it is gone.
+                    self.state.note(code);
+                }
+                submitted
+            }
         }
     }
 
@@ -187,6 +194,11 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|metadata| (metadata.ino(), metadata.dev()))
 }
 
-fn private_path() -> PathBuf {
-    std::env::temp_dir().join(format!("ingest-{}", std::process::id())).join("events.db")
+/// A file in a folder that nobody else has made or can look into.
+fn private_path() -> Result<PathBuf, OpenError> {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let folder = std::env::temp_dir().join(format!("ingest-{}-{}", std::process::id(), since.as_nanos()));
+    let path = folder.join("events.db");
+    std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(|error| OpenError::io(&path, &error))?;
+    Ok(path)
 }
