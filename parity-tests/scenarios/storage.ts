@@ -12,6 +12,12 @@ export const STORAGE: ScenarioFile = {
   name: 'storage',
   about: 'storage that fails while the server runs',
   scenarios: [
+    {
+      name: 'an I/O error ends the server, and what was acknowledged is there',
+      rules: ['STO-06', 'STO-03', 'ING-08'],
+      uses: 'each',
+      run: failing,
+    },
     { name: 'a database that is deleted is lost', rules: ['STO-06'], uses: 'each', run: deleted },
     {
       name: 'a full disk is 507, reads go on, and it recovers',
@@ -42,6 +48,33 @@ async function deleted(context: ScenarioContext): Promise<void> {
   const refused = replies.filter((reply) => reply.status !== 201);
   for (const reply of refused) assert.equal(reply.text, '{"error":"Storage is gone","code":"storage_lost"}');
   assert.deepEqual(await server.exited, { code: 74, signal: null });
+}
+
+/** A limit on the size of files, in KiB: writes beyond it fail as a broken disk would, without a right to mount. */
+const LARGEST_FILE_KIB = 600;
+const LIMITED = ['sh', '-c', `trap '' XFSZ; ulimit -f ${LARGEST_FILE_KIB}; exec "$@"`, 'sh'];
+
+async function failing(context: ScenarioContext): Promise<void> {
+  const server = await context.start({ wrapper: LIMITED });
+  const client = context.client(server);
+  const acknowledged: string[] = [];
+  let refused: Reply | undefined;
+  for (let request = 0; !refused && request < 500; request += 1) {
+    const events = [1, 2].map((place) =>
+      event({ event_id: `${request}-${place}`, metadata: 'x'.repeat(9_000) }),
+    );
+    const reply = await client.post('/api/events/batch', { events });
+    if (reply.status === 201) acknowledged.push(...events.map((one) => one.event_id as string));
+    else refused = reply;
+  }
+  assert.equal(refused?.status, 503, refused?.text);
+  assert.equal(refused.text, '{"error":"Storage failed","code":"storage_error"}');
+  assert.deepEqual(await server.exited, { code: 74, signal: null });
+  const again = context.client(await context.start());
+  for (const id of acknowledged) {
+    const reply = await again.post('/api/events', event({ event_id: id }));
+    assert.equal(reply.status, 200, `${id} was acknowledged and is not there`);
+  }
 }
 
 /** Enough for the schema and some events, soon full. */
