@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { event, type Reply } from '../src/api-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
@@ -17,6 +17,12 @@ export const STORAGE: ScenarioFile = {
       rules: ['STO-06', 'STO-03', 'ING-08'],
       uses: 'each',
       run: failing,
+    },
+    {
+      name: 'corruption that the full check finds stops writes',
+      rules: ['STO-06', 'HEA-01'],
+      uses: 'each',
+      run: corrupt,
     },
     { name: 'a database that is deleted is lost', rules: ['STO-06'], uses: 'each', run: deleted },
     {
@@ -75,6 +81,31 @@ async function failing(context: ScenarioContext): Promise<void> {
     const reply = await again.post('/api/events', event({ event_id: id }));
     assert.equal(reply.status, 200, `${id} was acknowledged and is not there`);
   }
+}
+
+const PAGE_BYTES = 4_096;
+
+async function corrupt(context: ScenarioContext): Promise<void> {
+  const first = await context.start();
+  const filling = context.client(first);
+  for (let request = 0; request < 4; request += 1) {
+    await filling.ingest(Array.from({ length: 50 }, () => event({ metadata: 'x'.repeat(2_000) })));
+  }
+  await first.stop();
+  // The header, the schema and the end of the table stay whole, so that the server starts.
+  const file = openSync(context.db(), 'r+');
+  const middle = Math.floor(fstatSync(file).size / PAGE_BYTES / 2) * PAGE_BYTES;
+  writeSync(file, Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, middle);
+  closeSync(file);
+  const client = context.client(await context.start());
+  await until(async () => (await client.get('/api/health')).status === 503, 'the full check', 10_000);
+  const { status, reason } = (await client.get('/api/health')).json<{ status: string; reason: string }>();
+  assert.deepEqual({ status, reason }, { status: 'degraded', reason: 'storage_corrupt' });
+  const refused = await client.post('/api/events', event());
+  assert.equal(refused.status, 503);
+  assert.equal(refused.text, '{"error":"Storage is corrupt","code":"storage_corrupt"}');
+  const read = await client.get('/api/events?limit=1');
+  assert.equal(read.status, 200, 'what is whole can still be read');
 }
 
 /** Enough for the schema and some events, soon full. */
