@@ -67,6 +67,7 @@ pub struct Vocabulary {
     pub session_statuses: Vec<String>,
     pub name_kinds: Vec<String>,
     pub summary_keys: Vec<String>,
+    pub security: Security,
     pub field_messages: FieldMessages,
     pub parameter_messages: ParameterMessages,
     pub errors: BTreeMap<String, ErrorSpec>,
@@ -79,6 +80,16 @@ pub struct ErrorSpec {
     pub status: u16,
     pub text: String,
     pub retry_after_s: Option<u32>,
+}
+
+/// What the cookie and preflights say (rules SEC-05 and SEC-07).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct Security {
+    pub cookie_name: String,
+    pub cookie_attributes: String,
+    pub allow_methods: String,
+    pub allow_headers: String,
 }
 
 /// What is wrong with a field of an event.
@@ -134,6 +145,8 @@ pub struct Limits {
     pub body_idle_timeout_ms: u64,
     pub request_timeout_ms: u64,
     pub keep_alive_idle_ms: u64,
+    pub token_characters: usize,
+    pub preflight_max_age_s: u32,
     pub linger_ms: u64,
     pub shutdown_ms: u64,
     pub connections: usize,

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::config::arguments::{Given, Reader, quoted};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::config::{Config, Durability};
+use crate::contract::LIMITS;
 use crate::http::guard::Token;
 
 impl Reader {
@@ -140,7 +141,8 @@ impl Reader {
         };
         let token = Token::new(text.trim_matches([' ', '\t', '\r', '\n']));
         if token.is_none() {
-            self.problem("token_short", &values);
+            let minimum = LIMITS.token_characters.to_string();
+            self.problem("token_short", &[values[0], values[1], ("minimum", &minimum)]);
         }
         token
     }

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::config::Config;
+use crate::contract::{LIMITS, VOCABULARY};
 use crate::error::ErrorCode;
 use crate::text::percent_decode;
 
@@ -25,15 +26,13 @@ impl std::fmt::Debug for Token {
     }
 }
 
-const COOKIE_NAME: &str = "ingest_session";
-const SHORTEST_TOKEN: usize = 16;
-
 impl Token {
-    /// A token of at least 16 visible ASCII characters.
+    /// A token of enough visible ASCII characters (`token_characters` of the limits).
     pub fn new(text: &str) -> Option<Self> {
-        let usable = text.len() >= SHORTEST_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let usable =
+            text.len() >= LIMITS.token_characters && text.bytes().all(|byte| byte.is_ascii_graphic());
         usable.then(|| {
-            let cookie = Sha256::digest(format!("{COOKIE_NAME}:{text}").as_bytes());
+            let cookie = Sha256::digest(format!("{}:{text}", VOCABULARY.security.cookie_name).as_bytes());
             let cookie = cookie.iter().map(|byte| format!("{byte:02x}")).collect();
             Self { digest: Sha256::digest(text.as_bytes()).into(), cookie }
         })
@@ -144,7 +143,7 @@ impl Guard {
             cookies
                 .split(';')
                 .filter_map(|pair| pair.trim_matches(' ').split_once('='))
-                .any(|(name, value)| name == COOKIE_NAME && token.is_cookie(value))
+                .any(|(name, value)| name == VOCABULARY.security.cookie_name && token.is_cookie(value))
         });
         if cookie || bearer.is_some_and(|given| token.is(given)) {
             Ok(())
@@ -164,7 +163,8 @@ impl Guard {
             (name == "token").then_some(value)
         })?;
         let right = percent_decode(given, true).is_some_and(|given| token.is(&given));
-        let cookie = format!("{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/", token.cookie);
+        let names = &VOCABULARY.security;
+        let cookie = format!("{}={}; {}", names.cookie_name, token.cookie, names.cookie_attributes);
         Some(if right { Ok(cookie) } else { Err(ErrorCode::Unauthorized) })
     }
 }

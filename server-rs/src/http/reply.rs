@@ -8,6 +8,7 @@ use http::header::{
 use http::{Response, StatusCode};
 use serde_json::{Map, Value};
 
+use crate::contract::{LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{FieldError, Outcome};
 
@@ -171,10 +172,9 @@ pub(crate) fn method_not_allowed(allow: &str) -> Response<Body> {
 /// 204 to a preflight (rule SEC-05).
 pub fn preflight() -> Response<Body> {
     let mut answer = no_content();
-    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, DELETE");
-    let headers = "content-type, content-encoding, authorization, last-event-id";
-    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
-    insert(&mut answer, http::header::ACCESS_CONTROL_MAX_AGE, "600");
+    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_METHODS, &VOCABULARY.security.allow_methods);
+    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_HEADERS, &VOCABULARY.security.allow_headers);
+    answer.headers_mut().insert(http::header::ACCESS_CONTROL_MAX_AGE, LIMITS.preflight_max_age_s.into());
     answer
 }
 

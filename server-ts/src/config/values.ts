@@ -3,12 +3,11 @@
  * several (rule PRO-03).
  */
 import { isIP } from 'node:net';
-import { CONFIG_SPEC, fill, type OptionSpec } from '../contract.ts';
+import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import type { Given } from './arguments.ts';
 import type { Config, ReadFile } from './index.ts';
 
 const { messages } = CONFIG_SPEC;
-const MIN_TOKEN_LENGTH = 16;
 const LOCALHOST = '127.0.0.1';
 
 /** Checks every value in the order of `config.json`, then what concerns several. */
@@ -123,8 +122,8 @@ export class Values {
       return undefined;
     }
     const token = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
-    if (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token)) return token;
-    this.problem(messages.token_short, given);
+    if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return token;
+    this.problem(messages.token_short, given, { minimum: LIMITS.token_characters });
     return undefined;
   }
 

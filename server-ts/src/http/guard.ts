@@ -5,7 +5,7 @@
  * Tokens are compared by digest, in constant time, and never logged.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ROUTES } from '../contract.ts';
+import { ROUTES, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { percentDecode } from '../text.ts';
 import { type Head, headerOf } from './head.ts';
@@ -25,7 +25,7 @@ export type Verdict =
   | { readonly kind: 'refuse'; readonly failure: Failure; readonly origin: string | undefined };
 
 const FREE_PATHS = new Set(ROUTES.filter(({ free }) => free).map(({ path }) => path));
-const COOKIE = 'ingest_session';
+const { cookie_name: COOKIE, cookie_attributes: ATTRIBUTES } = VOCABULARY.security;
 
 export class Guard {
   private readonly hosts: ReadonlySet<string>;
@@ -74,7 +74,7 @@ export class Guard {
       const given = tokenParameter(head.query);
       if (given !== undefined) {
         if (!this.isToken(given)) return refuse('unauthorized', origin);
-        const cookie = `${COOKIE}=${this.cookie}; HttpOnly; SameSite=Strict; Path=/`;
+        const cookie = `${COOKIE}=${this.cookie}; ${ATTRIBUTES}`;
         return { kind: 'cookie', cookie, origin };
       }
     }

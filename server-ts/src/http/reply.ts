@@ -5,7 +5,7 @@
  * to come that is too long, or of unknown length, to be read and dropped.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { LIMITS } from '../contract.ts';
+import { LIMITS, VOCABULARY } from '../contract.ts';
 import { type ErrorCode, errorSpec, Failure, type Members } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
 import { type Head, waitsForContinue } from './head.ts';
@@ -105,9 +105,9 @@ export function options(exchange: Exchange, allow: string): void {
 /** 204 to a preflight (rule SEC-05). */
 export function preflight(exchange: Exchange): void {
   const headers = {
-    'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-    'access-control-allow-headers': 'content-type, content-encoding, authorization, last-event-id',
-    'access-control-max-age': '600',
+    'access-control-allow-methods': VOCABULARY.security.allow_methods,
+    'access-control-allow-headers': VOCABULARY.security.allow_headers,
+    'access-control-max-age': String(LIMITS.preflight_max_age_s),
   };
   answer(exchange, 204, headers, undefined);
 }
