@@ -14,6 +14,10 @@ export interface Health {
   readonly sqlite_version: string;
   readonly journal_mode: string;
   readonly synchronous: string;
+  /** `PRAGMA compile_options`, sorted. */
+  readonly compile_options: readonly string[];
+  /** The pragmas of `pragmas.sql` and `page_size`, as SQLite says them on a connection of the server. */
+  readonly pragmas: Readonly<Record<string, string | number>>;
 }
 
 /** What must be the same on both. */

@@ -16,6 +16,8 @@ export interface PoolSource {
   readonly seed: number;
   /** More events than this are not needed, so not kept in memory. */
   readonly most: number;
+  /** Random UUIDs, or ones that grow with time (UUIDv7). */
+  readonly ids: 'random' | 'time';
 }
 
 export interface PoolFacts {

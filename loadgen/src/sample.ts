@@ -5,34 +5,90 @@
  */
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Sent } from './drivers/driver.ts';
-import type { Health } from './health.ts';
 
 export interface DiskUse {
   /** The database and what SQLite keeps beside it, after the server has closed it. */
   readonly bytes: number;
+  /** The most the write-ahead log was seen to hold. */
+  readonly wal_peak_bytes: number | null;
 }
 
-/** Acknowledged, stored and expected, which must be the same. */
+/** Acknowledged, stored and expected, which must be the same, in content too. */
 export interface Audit {
   readonly expected_events: number;
   readonly acknowledged_events: number;
   readonly stored_events: number;
-  readonly expected_event_ids: number;
-  readonly stored_event_ids: number;
+  /** Digest of the multiset of rows that the acknowledged events make; 128 bits in hex. */
+  readonly expected_digest: string;
+  /** The same of the rows that were found. */
+  readonly stored_digest: string;
+}
+
+/** What the stream clients of a round received, all of them checked against the file. */
+export interface StreamSample {
+  readonly clients: number;
+  /** Over all clients: event frames received. */
+  readonly frames: number;
+  /** Clients whose frames were, in order and byte for byte, the rows of the file. */
+  readonly complete_clients: number;
+  /** From the `created_at` of the row (its transaction, whole milliseconds) to the arrival of its frame. */
+  readonly lag: Lag | null;
+  /** CPU time of the process that holds all clients. */
+  readonly clients_cpu_us: number;
+}
+
+export interface Lag {
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  readonly max_ms: number;
+  readonly samples: number;
+  /** HdrHistogram V2 of microseconds, base64. */
+  readonly histogram: string;
+}
+
+/** The server seen from outside at intervals; columns of equal length, `null` where not measured. */
+export interface Timeline {
+  /** Milliseconds since the first measured request. */
+  readonly t_ms: readonly number[];
+  readonly rss_bytes: readonly (number | null)[];
+  /** CPU time since the start of the process. */
+  readonly cpu_us: readonly (number | null)[];
+  readonly wal_bytes: readonly (number | null)[];
+  readonly file_descriptors: readonly (number | null)[];
+  /** Time for `GET /livez`, which touches no database: what the runtime makes an idle request wait. Soak alone. */
+  readonly lag_ms: readonly (number | null)[];
+}
+
+export interface WarmUp {
+  /** Whether two seconds in a row agreed within 5 %; `null` when its length was given. */
+  readonly steady: boolean | null;
+  readonly sent: Sent;
+}
+
+/** The reader beside a soak: a dashboard that asks for statistics. */
+export interface ReaderSample {
+  readonly requests: number;
+  readonly failed: number;
+  readonly p50_ms: number | null;
+  readonly p99_ms: number | null;
 }
 
 export interface Sample {
   readonly round: number;
   readonly target: TargetName;
-  readonly warm_up: Sent;
+  /** What an open driver was asked for. */
+  readonly rate_events_per_s: number | null;
+  readonly warm_up: WarmUp;
   readonly measured: Sent;
   /** CPU time of the server, all threads, from the first request to the last answer of the measurement. */
   readonly server_cpu_us: number | null;
   readonly idle_rss_bytes: number | null;
   readonly peak_rss_bytes: number | null;
+  readonly timeline: Timeline;
+  readonly stream: StreamSample | null;
+  readonly reader: ReaderSample | null;
   /** From SIGTERM to the end of the process. */
   readonly stop_ms: number;
   readonly disk: DiskUse;
   readonly audit: Audit;
-  readonly health: Health;
 }

@@ -13,16 +13,30 @@ export interface Summary {
   readonly samples: number;
 }
 
-export interface Ratio {
+export interface Comparison {
   /** Median of the first over median of the second. */
   readonly ratio: number;
   readonly low: number;
   readonly high: number;
-  /** How low and high were found. */
-  readonly interval: 'range_of_paired_rounds';
+  /** Share of resamples between low and high: 0.95. */
+  readonly confidence: number;
+  /** How low and high were found: pairs of rounds drawn again with replacement; `none` of a single pair. */
+  readonly interval: 'bootstrap_of_paired_rounds' | 'none';
   /** The ratio of each pair of rounds, in order. */
   readonly pairs: readonly number[];
+  /**
+   * The largest relative change between two neighbouring rounds of the same server, which A B B A puts side by
+   * side: a difference below it is none. 0.03 is 3 %; `null` where no server had two rounds in a row.
+   */
+  readonly noise_floor: number | null;
+  readonly verdict: Verdict;
 }
+
+/**
+ * `higher`, `lower`: the first is, beyond the noise floor and with an interval that does not hold 1.
+ * `no_difference`: it is not. `too_few_rounds`: nothing can be said.
+ */
+export type Verdict = 'higher' | 'lower' | 'no_difference' | 'too_few_rounds';
 
 /** The middle value, or the mean of the two middle ones; `null` of nothing. */
 export function median(values: readonly number[]): number | null {
