@@ -22,15 +22,15 @@ import { type Findings, measurementOf, startupOf } from './measurement.ts';
 import { type Options, parseOptions } from './options/options.ts';
 import { describePlan, makePlan, type Plan } from './plan.ts';
 import { loadPool, type PoolFacts } from './pool.ts';
-import { Promises } from './promises.ts';
+import { verify } from './preflight.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { Promises } from './promises.ts';
 import { type Measurement, type Rate, type Result, SCHEMA_VERSION } from './result.ts';
 import { runRounds } from './rounds.ts';
 import { deployedSize } from './size.ts';
 import type { Spec } from './spec.ts';
 import { measureStarts } from './startup.ts';
 import { checkThresholds } from './threshold.ts';
-import { verify } from './preflight.ts';
 import { reasonsToDistrustRun } from './warnings.ts';
 
 export async function compare(argv: readonly string[], contenders: Contenders): Promise<number> {
@@ -89,11 +89,22 @@ async function run(
     const limit = await limits.indexFor(spec, findings);
     measurements.push(measurementOf({ ...findings, limit }));
   }
-  const result = await resultOf({ argv, plan, contenders, environment, stale, promises, measurements, started });
+  const result = await resultOf({
+    argv,
+    plan,
+    contenders,
+    environment,
+    stale,
+    promises,
+    measurements,
+    started,
+  });
   const whole: Result = { ...result, limits: limits.all };
   const thresholds = checkThresholds(options.thresholds, whole);
   await writeOutputs({ ...whole, thresholds }, plan, options, progress);
-  return thresholds.every((outcome) => outcome.found.length > 0 && outcome.found.every((each) => each.holds)) ? 0 : 3;
+  return thresholds.every((outcome) => outcome.found.length > 0 && outcome.found.every((each) => each.holds))
+    ? 0
+    : 3;
 }
 
 interface Measuring {
@@ -172,7 +183,11 @@ async function resultOf(parts: Parts): Promise<Omit<Result, 'limits'>> {
   const servers = await Promise.all(
     plan.targets.map(async (name) => {
       const target = contenders.targets[name];
-      const facts = { label: target.label, health: parts.promises.of(name), deployed: await deployedSize(target) };
+      const facts = {
+        label: target.label,
+        health: parts.promises.of(name),
+        deployed: await deployedSize(target),
+      };
       return [name, facts] as const;
     }),
   );

@@ -42,7 +42,8 @@ export function createCrew(how: CrewOptions): Crew {
 
   function driver(kind: Spec['driver']): Driver {
     return kept(drivers, kind, () => {
-      if (kind === 'autocannon') return autocannonDriver(placement, lifetime, how.contenders.closedLoopProgram);
+      if (kind === 'autocannon')
+        return autocannonDriver(placement, lifetime, how.contenders.closedLoopProgram);
       if (kind === 'open') return openDriver(placement, lifetime);
       if (how.k6 === null) throw new BenchFailure('generator_failed', 'k6 was not found');
       return k6Driver({ binary: how.k6, placement, lifetime });

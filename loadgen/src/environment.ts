@@ -28,10 +28,21 @@ export interface Environment {
 }
 
 /** Made from a result, so a run does not make the next one dirty. */
-const GENERATED = ['benchmark-results.json', 'benchmark-report.html', 'docs/benchmark-results.md', 'README.md'];
+const GENERATED = [
+  'benchmark-results.json',
+  'benchmark-report.html',
+  'docs/benchmark-results.md',
+  'README.md',
+];
 
 export function readEnvironment(): Environment {
-  const status = output('git', ['status', '--porcelain', '--', ROOT, ...GENERATED.map((file) => `:!${ROOT}${file}`)]);
+  const status = output('git', [
+    'status',
+    '--porcelain',
+    '--',
+    ROOT,
+    ...GENERATED.map((file) => `:!${ROOT}${file}`),
+  ]);
   const processors = cpus();
   return {
     cpu_model: processors[0]?.model.trim() || null,

@@ -62,7 +62,11 @@ export function createLimits(context: LimitsContext): Limits {
           lifetime: context.lifetime,
           onProgress: (done) => step.at(done),
         });
-        step.done(targets.map((name) => `${name} ${Math.round(limit.servers[name]!.events_per_s.median)} events/s`).join(', '));
+        step.done(
+          targets
+            .map((name) => `${name} ${Math.round(limit.servers[name]!.events_per_s.median)} events/s`)
+            .join(', '),
+        );
         return all.push(limit) - 1;
       } catch (error) {
         step.abandon();

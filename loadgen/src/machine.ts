@@ -20,7 +20,14 @@ export async function readMachine(): Promise<MachineTicks | null> {
   const fields = text === null ? null : /^cpu\s+(.*)$/m.exec(text)?.[1]?.split(/\s+/).map(Number);
   if (fields === null || fields === undefined || fields.length < 8) return null;
   const [user, nice, system, idle, iowait, irq, softirq, stolen] = fields as [
-    number, number, number, number, number, number, number, number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
   ];
   const working = user + nice + system;
   return { working, stolen, all: working + idle + iowait + irq + softirq + stolen };

@@ -4,8 +4,8 @@
  * Pure: everything here can be computed again from the rounds in the result.
  */
 import type { TargetName } from '../../parity-tests/src/targets.ts';
-import type { DriverFacts } from './drivers/driver.ts';
 import { type Drift, driftOf } from './drift.ts';
+import type { DriverFacts } from './drivers/driver.ts';
 import { METRICS, type Metric } from './metrics.ts';
 import type { PoolFacts } from './pool.ts';
 import type { Measurement, Rate, ServerMeasurement } from './result.ts';
@@ -30,12 +30,15 @@ export function measurementOf(findings: Findings): Measurement {
   const { spec, targets, rounds } = findings;
   const metrics = METRICS.filter((metric) => metric.from === 'rounds' && applies(metric, spec));
   const valuesOf = (metric: Metric, name: TargetName) =>
-    rounds.samples.filter((sample) => sample.target === name).map((sample) => valueOf(metric, sample));
+    rounds.samples.filter((sample) => sample.target === name).map((sample) => figureOf(metric, sample));
   const servers = Object.fromEntries(
     targets.map((name) => [name, serverOf(spec, metrics, name, rounds.samples, valuesOf)] as const),
   );
   const comparison = Object.fromEntries(
-    metrics.map((metric) => [metric.key, compare(rounds.order, valuesOf(metric, 'rs'), valuesOf(metric, 'ts'))]),
+    metrics.map((metric) => [
+      metric.key,
+      compare(rounds.order, valuesOf(metric, 'rs'), valuesOf(metric, 'ts')),
+    ]),
   );
   const { events } = rounds;
   return {
@@ -101,7 +104,7 @@ function serverOf(
   };
 }
 
-function valueOf(metric: Metric, sample: Sample): number | null {
+function figureOf(metric: Metric, sample: Sample): number | null {
   return metric.from === 'rounds' ? metric.value(sample) : null;
 }
 
@@ -158,7 +161,10 @@ function driftsOf(timeline: Timeline): Record<string, Drift> {
 }
 
 /** CPU used between two looks, as a share of one core. */
-export function cpuShares(timeline: Timeline): { readonly t_ms: number[]; readonly shares: (number | null)[] } {
+export function cpuShares(timeline: Timeline): {
+  readonly t_ms: number[];
+  readonly shares: (number | null)[];
+} {
   const t_ms: number[] = [];
   const shares: (number | null)[] = [];
   for (let i = 1; i < timeline.t_ms.length; i++) {

@@ -25,7 +25,12 @@ export const METRICS: readonly Metric[] = [
   perRound('idle_rss_bytes', 'Idle RSS', 'bytes', (sample) => sample.idle_rss_bytes),
   perRound('peak_rss_bytes', 'Peak RSS (under load)', 'bytes', (sample) => sample.peak_rss_bytes),
   {
-    ...perRound('cold_events_per_s', 'Throughput, cold', 'events_per_s', (sample) => sample.warm_up.cold_events_per_s),
+    ...perRound(
+      'cold_events_per_s',
+      'Throughput, cold',
+      'events_per_s',
+      (sample) => sample.warm_up.cold_events_per_s,
+    ),
     better: 'higher',
   },
   { ...perRound('throughput_events_per_s', 'Throughput', 'events_per_s', throughput), better: 'higher' },

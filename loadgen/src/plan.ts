@@ -93,7 +93,10 @@ export function describePlan(plan: Plan, options: Options): string[] {
       : `${Math.round(plan.estimated_s / 60)} minutes`;
   return [
     `Measured starts per server: ${options.starts}. Every round has a fresh process and a fresh database.`,
-    ...plan.specs.map((spec) => `${spec.name}: ${spec.title}; rounds: ${roundOrder(plan.targets, spec.workload.rounds).join(' ')}`),
+    ...plan.specs.map(
+      (spec) =>
+        `${spec.name}: ${spec.title}; rounds: ${roundOrder(plan.targets, spec.workload.rounds).join(' ')}`,
+    ),
     `This takes about ${time} once built.`,
     plan.placement.reason,
     plan.outReasons.length > 0

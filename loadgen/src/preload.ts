@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { checkAudit } from './audit.ts';
-import { type Crew } from './crew.ts';
+import type { Crew } from './crew.ts';
 import { BenchFailure } from './failure.ts';
 import { type Launch, launch } from './launch.ts';
 import type { Progress } from './progress.ts';

@@ -21,7 +21,7 @@ import { type Reader, startReader } from './reader/reader.ts';
 import type { Sample } from './sample.ts';
 import { folderBytes } from './size.ts';
 import type { Spec } from './spec.ts';
-import { type StreamClients, checkStream, startStreamClients } from './stream/clients.ts';
+import { checkStream, type StreamClients, startStreamClients } from './stream/clients.ts';
 import { warmUp } from './warm-up.ts';
 
 /** How long a server is left alone after its start before its memory counts as idle. */
@@ -74,21 +74,42 @@ export async function runRound(round: number, name: TargetName, context: RoundCo
     wal_peak_bytes,
   };
   await launched.discard();
-  return { round, target: name, rate_events_per_s: context.rate_events_per_s, ...figures, stream, stop_ms, disk, audit };
+  return {
+    round,
+    target: name,
+    rate_events_per_s: context.rate_events_per_s,
+    ...figures,
+    stream,
+    stop_ms,
+    disk,
+    audit,
+  };
 }
 
 async function streamClients(launched: Launched, context: RoundContext): Promise<StreamClients | null> {
   const { lifetime, placement } = context.launch;
   const { stream_clients } = context.spec.workload;
   if (stream_clients === 0) return null;
-  const clients = await startStreamClients({ url: launched.server.url, clients: stream_clients, lifetime, placement });
+  const clients = await startStreamClients({
+    url: launched.server.url,
+    clients: stream_clients,
+    lifetime,
+    placement,
+  });
   await lifetime.orInterrupted(clients.ready());
   return clients;
 }
 
 type Measured = Pick<
   Sample,
-  'warm_up' | 'measured' | 'server_cpu_us' | 'idle_rss_bytes' | 'peak_rss_bytes' | 'timeline' | 'reader' | 'machine'
+  | 'warm_up'
+  | 'measured'
+  | 'server_cpu_us'
+  | 'idle_rss_bytes'
+  | 'peak_rss_bytes'
+  | 'timeline'
+  | 'reader'
+  | 'machine'
 > & {
   readonly wal_peak_bytes: number | null;
   /** Everything that was sent. */
@@ -123,13 +144,19 @@ async function measure(
     interval_ms: soak ? OBSERVE_MS.soak : OBSERVE_MS.round,
     lifetime,
   });
-  const reader: Reader | null = spec.reader ? await startReader({ url: server.url, lifetime, placement }) : null;
+  const reader: Reader | null = spec.reader
+    ? await startReader({ url: server.url, lifetime, placement })
+    : null;
   await clients?.mark();
   const machineBefore = await readMachine();
   const own = process.cpuUsage();
   const before = await probe(server.pid);
   observer.begin();
-  const measured = await send({ first: next, count: context.events }, context.rate_events_per_s, context.onProgress);
+  const measured = await send(
+    { first: next, count: context.events },
+    context.rate_events_per_s,
+    context.onProgress,
+  );
   const after = await probe(server.pid);
   const machineAfter = await readMachine();
   const ownUsed = process.cpuUsage(own);

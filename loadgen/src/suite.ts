@@ -4,8 +4,9 @@
  * What must stay true: the full comparison (`--mode=all`) holds the seed's row, the headline and everything
  * that the seed left out, and a stranger without the corpus can repeat all of it but the row on real events.
  */
-import type { Options } from './options/options.ts';
+
 import { DEFAULT_RATES } from './options/flags.ts';
+import type { Options } from './options/options.ts';
 import { parseRates, type RequestedRate } from './options/rates.ts';
 import type { Workload } from './result.ts';
 import type { Spec } from './spec.ts';
@@ -57,7 +58,9 @@ function full(options: Options, tools: Tools): Spec[] {
     batch(generated, 'batch', 'Batches of generated events, closed loop'),
     // Half a second is no measure of a limit; it stands beside the one before.
     { ...batch(seed, 'seed', "The seed's row: 20,000 events, 40 connections, batches of 50"), limit: false },
-    ...(options.corpus === undefined ? [] : [batch(options, 'corpus', 'Batches of real events, closed loop')]),
+    ...(options.corpus === undefined
+      ? []
+      : [batch(options, 'corpus', 'Batches of real events, closed loop')]),
     single({ ...generated, events: undefined }),
     ...opens({ ...generated, events: undefined }, defaultRates()).filter((spec) => spec.name !== 'batch'),
     batch({ ...generated, durability: 'power' }, 'power', 'Batches with an fsync before each answer'),
@@ -78,7 +81,13 @@ function titleOf(options: Options): string {
 }
 
 function batch(options: Options, name: string, title: string): Spec {
-  return closed(options, { name, title, mode: 'batch', batch_size: options.batchSize, events: DEFAULT_EVENTS.batch });
+  return closed(options, {
+    name,
+    title,
+    mode: 'batch',
+    batch_size: options.batchSize,
+    events: DEFAULT_EVENTS.batch,
+  });
 }
 
 function single(options: Options): Spec {

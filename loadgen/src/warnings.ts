@@ -72,9 +72,12 @@ const ADVICE: Readonly<Record<WarningCode, string>> = {
   high_spread:
     'Close other programs, use more rounds, and do not read more into the medians than the spread allows.',
   short_rounds: 'Use more --events or --duration, so that caches, checkpoints and garbage collection show.',
-  not_steady: 'The server was still getting faster or slower when the measurement began; give it a longer --warmup.',
-  rate_not_reached: 'The server did not keep up, so latencies grow with the length of the round; use a lower --rate.',
-  requests_dropped: 'The generator gave up requests that were due; latencies leave out what they would have waited.',
+  not_steady:
+    'The server was still getting faster or slower when the measurement began; give it a longer --warmup.',
+  rate_not_reached:
+    'The server did not keep up, so latencies grow with the length of the round; use a lower --rate.',
+  requests_dropped:
+    'The generator gave up requests that were due; latencies leave out what they would have waited.',
   late_generator: 'Latencies include the generator’s own delay; use more cores or a lower --rate.',
   other_load: 'Other programs worked during the rounds; close them and run again.',
   stolen_time: 'A hypervisor gave part of the cores to others; use a machine of your own.',
@@ -101,7 +104,8 @@ export function reasonsToDistrust(grounds: Grounds): Warning[] {
   if (others > OTHER_LOAD) warn('other_load', `other programs took up to ${percent(others)} of the cores`);
   const stolen = Math.max(0, ...samples.map((sample) => sample.machine.stolen_share ?? 0));
   if (stolen > STOLEN) warn('stolen_time', `up to ${percent(stolen)} of the cores' time was given to others`);
-  if (spec.mode === 'soak' && spec.driver !== 'k6') warn('no_k6', 'the soak ran on the open-loop driver, not on k6');
+  if (spec.mode === 'soak' && spec.driver !== 'k6')
+    warn('no_k6', 'the soak ran on the open-loop driver, not on k6');
   if (samples.some((sample) => sample.server_cpu_us === null || sample.peak_rss_bytes === null))
     warn('resources_not_measured', 'this system does not say CPU time or memory of a process');
   return warnings;
@@ -122,18 +126,21 @@ function judge(target: TargetName, own: readonly Sample[], spec: Spec, warn: War
   if (spec.mode !== 'soak' && own.length < ENOUGH_ROUNDS)
     warn('few_rounds', `${target}: rounds: ${own.length}, fewer than ${ENOUGH_ROUNDS}`);
   const unsteady = own.filter((sample) => sample.warm_up.steady === false).length;
-  if (unsteady > 0) warn('not_steady', `${target}: not steady after its warm-up in ${unsteady} of ${own.length} rounds`);
+  if (unsteady > 0)
+    warn('not_steady', `${target}: not steady after its warm-up in ${unsteady} of ${own.length} rounds`);
   judgeRate(target, own, warn);
 }
 
 function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void {
   const asked = own.filter((sample) => sample.rate_events_per_s !== null);
   const reached = Math.min(1, ...asked.map((sample) => throughput(sample) / sample.rate_events_per_s!));
-  if (reached < RATE_REACHED) warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
+  if (reached < RATE_REACHED)
+    warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
   const dropped = own.reduce((sum, sample) => sum + sample.measured.dropped_requests, 0);
   if (dropped > 0) warn('requests_dropped', `${target}: ${dropped} requests that were due were never sent`);
   const late = Math.max(0, ...own.map((sample) => sample.measured.send_delay?.p99_ms ?? 0));
-  if (late > LATE_MS) warn('late_generator', `${target}: requests were written up to ${late.toFixed(1)} ms late (p99)`);
+  if (late > LATE_MS)
+    warn('late_generator', `${target}: requests were written up to ${late.toFixed(1)} ms late (p99)`);
 }
 
 /** Reasons to distrust everything in the run. */

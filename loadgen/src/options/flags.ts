@@ -52,10 +52,18 @@ export const MODES = ['startup', 'batch', 'single', 'open', 'soak', 'all'] as co
 export const DEFAULT_RATES = '25%,50%,75%,90%,2000,10000,30000';
 
 export const FLAGS: Readonly<Record<FlagName, Flag>> = {
-  mode: { value: 'MODE', default: 'batch', choices: MODES, help: 'what is measured; all: the full comparison' },
+  mode: {
+    value: 'MODE',
+    default: 'batch',
+    choices: MODES,
+    help: 'what is measured; all: the full comparison',
+  },
   quick: { help: "a minute's feedback: fewer and shorter rounds, never the committed result" },
   only: { value: 'NAME', choices: ['rs', 'ts'], help: 'measure one server alone' },
-  pick: { value: 'NAMES', help: 'only these measurements of the mode, by their names in the result, with commas' },
+  pick: {
+    value: 'NAMES',
+    help: 'only these measurements of the mode, by their names in the result, with commas',
+  },
   events: { ...COUNT, help: 'events measured in each round [batch 1200000, single 300000]' },
   duration: {
     value: 'S',
@@ -82,12 +90,35 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     maximum: 100_000_000,
     help: 'events to warm up; without it, until two seconds in a row agree within 5 %',
   },
-  rounds: { value: 'N', default: 5, minimum: 1, maximum: 100, help: 'rounds per server, in the order A B B A' },
+  rounds: {
+    value: 'N',
+    default: 5,
+    minimum: 1,
+    maximum: 100,
+    help: 'rounds per server, in the order A B B A',
+  },
   starts: { value: 'N', default: 10, minimum: 1, maximum: 1000, help: 'starts measured per server' },
   corpus: { value: 'FILE', help: 'real events instead of generated ones: NDJSON, gzip or not' },
-  ids: { value: 'KIND', default: 'random', choices: ['random', 'time'], help: 'event ids: random, or growing with time' },
-  seed: { value: 'N', default: 1, minimum: 0, maximum: 4_294_967_295, help: 'what events and ids are made from' },
-  preload: { value: 'N', default: 0, minimum: 0, maximum: 100_000_000, help: 'events the database already holds' },
+  ids: {
+    value: 'KIND',
+    default: 'random',
+    choices: ['random', 'time'],
+    help: 'event ids: random, or growing with time',
+  },
+  seed: {
+    value: 'N',
+    default: 1,
+    minimum: 0,
+    maximum: 4_294_967_295,
+    help: 'what events and ids are made from',
+  },
+  preload: {
+    value: 'N',
+    default: 0,
+    minimum: 0,
+    maximum: 100_000_000,
+    help: 'events the database already holds',
+  },
   durability: {
     value: 'LEVEL',
     default: 'process',

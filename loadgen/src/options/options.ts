@@ -66,13 +66,15 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     quick,
     only: onlyTarget(choice(given, 'only', problems)),
     pick: text(given, 'pick')?.split(','),
-    events: integer(given, 'events', problems) ?? (quick && !given.has('duration') ? QUICK.events : undefined),
+    events:
+      integer(given, 'events', problems) ?? (quick && !given.has('duration') ? QUICK.events : undefined),
     duration: integer(given, 'duration', problems),
     concurrency: integer(given, 'concurrency', problems)!,
     batchSize: integer(given, 'batch-size', problems)!,
     rates: rates(given, problems),
     streamClients: integer(given, 'stream-clients', problems),
-    soakMinutes: quick && !given.has('soak-minutes') ? QUICK.soakMinutes : integer(given, 'soak-minutes', problems)!,
+    soakMinutes:
+      quick && !given.has('soak-minutes') ? QUICK.soakMinutes : integer(given, 'soak-minutes', problems)!,
     warmup: integer(given, 'warmup', problems) ?? (quick ? QUICK.warmup : undefined),
     rounds: quick && !given.has('rounds') ? QUICK.rounds : integer(given, 'rounds', problems)!,
     starts: quick && !given.has('starts') ? QUICK.starts : integer(given, 'starts', problems)!,
@@ -176,6 +178,8 @@ function rates(given: Given, problems: string[]): readonly RequestedRate[] | und
 
 function thresholds(given: Given, problems: string[]): Threshold[] {
   const parsed = (given.get('threshold') ?? []).map((value) => parseThreshold(value, METRIC_KEYS));
-  problems.push(...parsed.filter((found) => typeof found === 'string').map((problem) => `--threshold ${problem}`));
+  problems.push(
+    ...parsed.filter((found) => typeof found === 'string').map((problem) => `--threshold ${problem}`),
+  );
   return parsed.filter((found) => typeof found !== 'string');
 }

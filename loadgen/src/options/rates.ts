@@ -16,7 +16,9 @@ export function parseRates(text: string): readonly RequestedRate[] | string {
     if (digits === undefined || number < 1 || number > most) {
       return `--rate must be events per second or percent, as 2000,75%, not ${part === '' ? 'nothing' : part}`;
     }
-    rates.push(percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number });
+    rates.push(
+      percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number },
+    );
   }
   return rates;
 }
