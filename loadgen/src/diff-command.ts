@@ -138,7 +138,7 @@ function parseRequest(argv: readonly string[]): Request | 'help' | string[] {
 }
 
 function refuse(context: DiffContext, problems: readonly string[]): number {
-  context.stderr(`${problems.join('\n')}\n`);
+  context.stderr(`${[...new Set(problems)].join('\n')}\n`);
   return WRONG_USE;
 }
 

@@ -104,11 +104,16 @@ function valuesOf(measurement: Measurement, server: TargetName, key: string): re
     .map((sample) => metric.value(sample));
 }
 
-/** As the result says it; a server measured alone has no comparison that would. */
+/** As the result says it; where there is no comparison to say it, from the rounds, all of which must be there. */
 function noiseIn(measurement: Measurement, metric: string): number | null {
-  if (measurement.comparison !== undefined) return measurement.comparison[metric]?.noise_floor ?? null;
-  const values = Object.fromEntries(TARGET_NAMES.map((name) => [name, valuesOf(measurement, name, metric)]));
-  return noiseFloorOf(measurement.order, values);
+  const comparison = measurement.comparison?.[metric];
+  if (comparison !== null && comparison !== undefined) return comparison.noise_floor;
+  const { order } = measurement;
+  const values = { rs: valuesOf(measurement, 'rs', metric), ts: valuesOf(measurement, 'ts', metric) };
+  const whole = TARGET_NAMES.every(
+    (name) => values[name].length === order.filter((target) => target === name).length,
+  );
+  return whole ? noiseFloorOf(order, values) : null;
 }
 
 function overlapOf(a: Interval | null, b: Interval | null): boolean | null {

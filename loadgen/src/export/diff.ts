@@ -35,7 +35,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 export function terminalDiff(diff: Diff, view: DiffView): string {
   const tables = tablesOf(diff, view).map(({ title, head, rows }) => {
     if (rows.length === 0) return `${title}: none.`;
-    const table = new CliTable({ head: [...head], style: { head: [], border: [] } });
+    const table = new CliTable({ head: [...head], style: { head: [], border: [], compact: true } });
     table.push(...rows.map((row) => [...row]));
     return `${title}\n${table.toString()}`;
   });
@@ -123,8 +123,16 @@ function figureText(figure: Figure, key: string): string {
   );
 }
 
+/** The unit once, behind the interval, where it is the same for all three. */
 function withInterval(value: number, interval: Interval | null, show: (value: number) => string): string {
-  return interval === null ? show(value) : `${show(value)} [${show(interval.low)} – ${show(interval.high)}]`;
+  if (interval === null) return show(value);
+  const texts = [value, interval.low, interval.high].map(show);
+  const unit = /\D*$/.exec(texts[0]!)![0];
+  const [middle, low, high] = texts.every((text) => text.endsWith(unit))
+    ? texts.map((text) => text.slice(0, text.length - unit.length))
+    : texts;
+  const behind = middle === texts[0] ? '' : unit;
+  return `${middle} [${low} – ${high}]${behind}`;
 }
 
 function shifted({ low, high }: Interval): Interval {
@@ -144,7 +152,8 @@ function labelOf(key: string): string {
   return METRICS.find((metric) => metric.key === key)?.label ?? key;
 }
 
-/** Three significant digits. */
+/** Three significant digits; nothing but zero has none. */
 function digits(value: number): string {
-  return value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+  if (value === 0) return '0';
+  return value.toLocaleString('en-US', { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 }
