@@ -28,7 +28,15 @@ test("slope and interval are those of Sen's own example", () => {
   assert.deepEqual([found.low.toFixed(2), found.high.toFixed(2)], ['3.71', '4.38']);
 });
 
-test('equal values make the interval narrower, and all equal have none to drift by', () => {
+test('ties take from the variance, likeness of neighbours adds to it', () => {
+  const points = [0, 0, 0, 0, 1, 1, 1, 1].map((y, x) => ({ x, y }));
+  // Of 28 slopes 12 are 0. Variance of S: (8·7·21 − 2·4·3·13) / 18 = 48, with r = 1/8 times 9/7: 61.7.
+  // 1.6 times its root is 12.57, so the interval ends at the seventh largest slope: 1, 1/2 twice, 1/3 thrice, 1/4.
+  const found = slopeOf(points, 1.6)!;
+  assert.deepEqual([found.slope, found.low, found.high], [1 / 6, 0, 1 / 4]);
+});
+
+test('equal values drift by nothing, and few points have no interval', () => {
   const flat = Array.from({ length: 30 }, (_, i) => ({ x: i, y: 7 }));
   assert.deepEqual(slopeOf(flat, 1.96), { slope: 0, low: 0, high: 0 });
   assert.equal(slopeOf(flat.slice(0, 1), 1.96), null);
