@@ -30,7 +30,7 @@ import { runRounds } from './rounds.ts';
 import { deployedSize } from './size.ts';
 import type { Spec } from './spec.ts';
 import { measureStarts } from './startup.ts';
-import { checkThresholds } from './threshold.ts';
+import { checkThresholds, outcomeHolds } from './threshold.ts';
 import { reasonsToDistrustRun } from './warnings.ts';
 
 export async function compare(argv: readonly string[], contenders: Contenders): Promise<number> {
@@ -102,9 +102,7 @@ async function run(
   const whole: Result = { ...result, limits: limits.all };
   const thresholds = checkThresholds(options.thresholds, whole);
   await writeOutputs({ ...whole, thresholds }, plan, options, progress);
-  return thresholds.every((outcome) => outcome.found.length > 0 && outcome.found.every((each) => each.holds))
-    ? 0
-    : 3;
+  return thresholds.every(outcomeHolds) ? 0 : 3;
 }
 
 interface Measuring {
