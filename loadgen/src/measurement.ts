@@ -129,7 +129,6 @@ function compare(
   const [first, second] = [measured(rs), measured(ts)];
   if (first === null || second === null) return null;
   return compareRounds(first, second, noiseFloorOf(order, { rs, ts }));
-}));
 }
 
 const MEBIBYTE = 1024 * 1024;
