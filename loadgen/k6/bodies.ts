@@ -12,6 +12,8 @@ export interface SharedPool {
   readonly events: number;
   readonly sessions: number;
   readonly seed: number;
+  /** Event ids: random UUIDs, or ones that grow with time. */
+  readonly ids: 'random' | 'time';
 }
 
 /** Words of 32 bits per event in the file of places: offset, length, place of the id + 1, of the session, its number. */
@@ -97,12 +99,13 @@ function writeIds(pool: SharedPool, piece: Piece, body: Uint8Array, start: numbe
   const sessionBase = Math.floor(first / pool.events) * pool.sessions;
   const sessionSeed = pool.seed + SESSION_SEED_OFFSET;
   const view = new DataView(body.buffer);
+  const writeId = pool.ids === 'time' ? writeTimeUuid : writeUuid;
   let lastSession = -1;
   let lastAt = 0;
   for (let i = 0, word = 0; word < places.length; i++, word += PLACE_WORDS) {
     const at = start + places[word]! - places[0]!;
     const idAt = places[word + 2]!;
-    if (idAt > 0) writeUuid(view, at + idAt - 1, pool.seed, first + i);
+    if (idAt > 0) writeId(view, at + idAt - 1, pool.seed, first + i);
     const sessionAt = at + places[word + 3]!;
     const session = places[word + 4]!;
     // Neighbours share a session as a rule, and k6's engine copies bytes far faster than it makes them.
@@ -116,27 +119,58 @@ function writeIds(pool: SharedPool, piece: Piece, body: Uint8Array, start: numbe
 const UUID_BYTES = 36;
 const DASH = 0x2d;
 
-/**
- * The UUID of `writeUuid` in `src/random.ts`, four digits at a time: k6 runs an interpreter, in which the loop
- * over 32 digits costs several times as much.
- */
+/** The UUID of `writeUuid` in `src/random.ts`. */
 function writeUuid(view: DataView, at: number, seed: number, index: number): void {
   const a = mix(index ^ mix(seed));
   const b = mix(index + 0x9e3779b9 + seed);
   const c = mix(index + 0x3c6ef372 - seed);
   const d = mix(index ^ 0x5bd1e995 ^ b);
-  view.setUint32(at, hex(a >>> 16));
-  view.setUint32(at + 4, hex(a & 0xffff));
+  writeWords(view, at, a, b >>> 16, (b & 0x0fff) | 0x4000, ((c >>> 16) & 0x3fff) | 0x8000, c & 0xffff, d);
+}
+
+/** Both as in `src/random.ts`. */
+const FIRST_UUID_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
+const UUIDS_PER_MS = 50;
+
+/** The UUID of `writeTimeUuid` in `src/random.ts`. */
+function writeTimeUuid(view: DataView, at: number, seed: number, index: number): void {
+  const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);
+  const place = index % UUIDS_PER_MS;
+  const a = mix(index ^ mix(seed));
+  const b = mix(index + 0x9e3779b9 + seed);
+  const c = mix(index ^ 0x5bd1e995 ^ b);
+  const high = Math.floor(time_ms / 0x1_0000);
+  const version = 0x7000 | (place << 6) | (a & 0x3f);
+  writeWords(view, at, high, time_ms % 0x1_0000, version, ((a >>> 16) & 0x3fff) | 0x8000, b & 0xffff, c);
+}
+
+/**
+ * A UUID's text: 32, 16, 16, 16, 16 and 32 bits.
+ *
+ * Four digits at a time, since k6 runs an interpreter, in which a loop over 32 digits costs more.
+ */
+function writeWords(
+  view: DataView,
+  at: number,
+  first: number,
+  second: number,
+  third: number,
+  fourth: number,
+  fifth: number,
+  last: number,
+): void {
+  view.setUint32(at, hex(first >>> 16));
+  view.setUint32(at + 4, hex(first & 0xffff));
   view.setUint8(at + 8, DASH);
-  view.setUint32(at + 9, hex(b >>> 16));
+  view.setUint32(at + 9, hex(second));
   view.setUint8(at + 13, DASH);
-  view.setUint32(at + 14, hex((b & 0x0fff) | 0x4000));
+  view.setUint32(at + 14, hex(third));
   view.setUint8(at + 18, DASH);
-  view.setUint32(at + 19, hex(((c >>> 16) & 0x3fff) | 0x8000));
+  view.setUint32(at + 19, hex(fourth));
   view.setUint8(at + 23, DASH);
-  view.setUint32(at + 24, hex(c & 0xffff));
-  view.setUint32(at + 28, hex(d >>> 16));
-  view.setUint32(at + 32, hex(d & 0xffff));
+  view.setUint32(at + 24, hex(fifth));
+  view.setUint32(at + 28, hex(last >>> 16));
+  view.setUint32(at + 32, hex(last & 0xffff));
 }
 
 /** Four digits in ASCII, the first in the highest byte: nibbles spread to bytes, then 39 more for a to f. */

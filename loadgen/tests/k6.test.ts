@@ -10,13 +10,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchBody as k6BatchBody, PLACE_WORDS, type PoolFiles, singleBody } from '../k6/bodies.ts';
-import { batchBody } from '../src/bodies.ts';
+import {
+  batchBody as k6BatchBody,
+  singleBody as k6SingleBody,
+  PLACE_WORDS,
+  type PoolFiles,
+} from '../k6/bodies.ts';
+import { batchBody, singleBody } from '../src/bodies.ts';
 import type { Job } from '../src/drivers/driver.ts';
 import { k6Driver } from '../src/drivers/k6.ts';
 import { cpuTimeOfPs, parsePsTime } from '../src/drivers/k6-cpu.ts';
 import { findK6 } from '../src/drivers/k6-find.ts';
-import { sharedPool, writePoolFiles } from '../src/drivers/k6-pool.ts';
+import { type PoolFilePaths, sharedPool, writePoolFiles } from '../src/drivers/k6-pool.ts';
 import { BenchFailure, Interrupted } from '../src/failure.ts';
 import { Lifetime } from '../src/lifetime.ts';
 import { loadPool } from '../src/pool.ts';
@@ -42,7 +47,6 @@ const lines = Array.from({ length: 47 }, (_, i) => {
 });
 writeFileSync(corpus, lines.join('\n'));
 const source = { corpus, seed: 7, most: 1000, ids: 'random' } as const;
-const pool = await loadPool(source);
 const job: Job = { pool: source, endpoint: 'batch', batchSize: 10, connections: 1, timeout_s: 5 };
 
 let url = '';
@@ -67,68 +71,78 @@ after(() => {
   server.close();
 });
 
-test('the bodies inside k6 are those of every other driver, byte for byte', async () => {
-  const paths = await writePoolFiles(pool, folder);
+for (const ids of ['random', 'time'] as const) {
+  test(`the bodies inside k6 are those of every other driver, byte for byte: ${ids} ids`, async () => {
+    const other = await loadPool({ ...source, ids });
+    const files = inMemory(await writePoolFiles(other, folder));
+    const shared = sharedPool(other);
+    for (const first of [0, 1, 46, 47, 93, 1e6, 2 ** 31 - 20, 2 ** 32 - 200, 2 ** 32 + 5]) {
+      for (const count of [1, 10, 50, 150]) {
+        const range = { first, count };
+        const made = await k6BatchBody(shared, files, range);
+        assert.ok(batchBody(other, range).equals(made), `${first} ${count}`);
+      }
+      assert.ok(singleBody(other, first).equals(await k6SingleBody(shared, files, first)), `${first}`);
+    }
+  });
+}
+
+/** The files as k6 reads them. */
+function inMemory(paths: PoolFilePaths): PoolFiles {
   const places = readFileSync(paths.places_file);
   const bytes = readFileSync(paths.bytes_file);
-  const files: PoolFiles = {
+  const size = PLACE_WORDS * 4;
+  return {
     async places(first, count) {
-      const part = Uint8Array.from(
-        places.subarray(first * PLACE_WORDS * 4, (first + count) * PLACE_WORDS * 4),
-      );
-      return new Uint32Array(part.buffer);
+      return new Uint32Array(Uint8Array.from(places.subarray(first * size, (first + count) * size)).buffer);
     },
     bytes: async (from, to) => Uint8Array.from(bytes.subarray(from, to)),
   };
-  const shared = sharedPool(pool);
-  const ranges = [0, 1, 46, 47, 93, 1e6, 2 ** 31 - 20, 2 ** 32 - 200, 2 ** 32 + 5].flatMap((first) =>
-    [1, 10, 50, 150].map((count) => ({ first, count })),
-  );
-  for (const range of ranges) {
-    const made = await k6BatchBody(shared, files, range);
-    assert.ok(batchBody(pool, range).equals(made), `${range.first} ${range.count}`);
-  }
-  const [event] = JSON.parse(batchBody(pool, { first: 99, count: 1 }).toString()).events;
-  assert.deepEqual(JSON.parse(Buffer.from(await singleBody(shared, files, 99)).toString()), event);
-});
+}
 
-test('every event of the range arrives once, at the rate asked for', { skip }, async () => {
-  bodies.length = 0;
-  answer = acknowledge;
-  const generator = await k6Driver({ k6: k6!, placement, lifetime }).prepare(job);
-  const range = { first: 40, count: 996 };
-  const progress: number[] = [];
-  const sent = await generator.send({ url, range, rate_events_per_s: 500 }, (events) =>
-    progress.push(events),
-  );
-  await generator.close();
-  const digest = (body: Uint8Array) => createHash('sha256').update(body).digest('hex');
-  const expected = Array.from({ length: 100 }, (_, i) => {
-    const first = range.first + i * 10;
-    return batchBody(pool, { first, count: Math.min(10, range.first + range.count - first) });
+for (const ids of ['random', 'time'] as const) {
+  test(`every event of the range arrives once, at the rate asked for: ${ids} ids`, { skip }, async () => {
+    const ownPool = await loadPool({ ...source, ids });
+    bodies.length = 0;
+    answer = acknowledge;
+    const generator = await k6Driver({ k6: k6!, placement, lifetime }).prepare({
+      ...job,
+      pool: { ...source, ids },
+    });
+    const range = { first: 40, count: 996 };
+    const progress: number[] = [];
+    const sent = await generator.send({ url, range, rate_events_per_s: 500 }, (events) =>
+      progress.push(events),
+    );
+    await generator.close();
+    const digest = (body: Uint8Array) => createHash('sha256').update(body).digest('hex');
+    const expected = Array.from({ length: 100 }, (_, i) => {
+      const first = range.first + i * 10;
+      return batchBody(ownPool, { first, count: Math.min(10, range.first + range.count - first) });
+    });
+    assert.deepEqual(bodies.map(digest).sort(), expected.map(digest).sort());
+    assert.equal(generator.pool.sha256, ownPool.facts.sha256);
+    const { requests, sent_events, received_events, dropped_requests, errors, non_2xx } = sent;
+    assert.deepEqual(
+      { requests, sent_events, received_events, dropped_requests, errors, non_2xx },
+      { requests: 100, sent_events: 996, received_events: 996, dropped_requests: 0, errors: 0, non_2xx: 0 },
+    );
+    assert.equal(
+      sent.sent_bytes,
+      expected.reduce((sum, body) => sum + body.length, 0),
+    );
+    assert.equal(sent.latency!.samples, 100);
+    assert.equal(
+      sent.acknowledged_per_second.reduce((a, b) => a + b, 0),
+      996,
+    );
+    // The last of 100 requests at 50/s is due after 1.98 s, however slow the machine is.
+    assert.ok(sent.duration_ms >= 1900, String(sent.duration_ms));
+    assert.ok(sent.generator_cpu_us > 0);
+    assert.equal(progress[0], 0);
+    assert.equal(progress.at(-1), 996);
   });
-  assert.deepEqual(bodies.map(digest).sort(), expected.map(digest).sort());
-  assert.equal(generator.pool.sha256, pool.facts.sha256);
-  const { requests, sent_events, received_events, dropped_requests, errors, non_2xx } = sent;
-  assert.deepEqual(
-    { requests, sent_events, received_events, dropped_requests, errors, non_2xx },
-    { requests: 100, sent_events: 996, received_events: 996, dropped_requests: 0, errors: 0, non_2xx: 0 },
-  );
-  assert.equal(
-    sent.sent_bytes,
-    expected.reduce((sum, body) => sum + body.length, 0),
-  );
-  assert.equal(sent.latency!.samples, 100);
-  assert.equal(
-    sent.acknowledged_per_second.reduce((a, b) => a + b, 0),
-    996,
-  );
-  // The last of 100 requests at 50/s is due after 1.98 s, however slow the machine is.
-  assert.ok(sent.duration_ms >= 1900, String(sent.duration_ms));
-  assert.ok(sent.generator_cpu_us > 0);
-  assert.equal(progress[0], 0);
-  assert.equal(progress.at(-1), 996);
-});
+}
 
 test('failed, unreadable and late answers are told apart', { skip }, async () => {
   bodies.length = 0;

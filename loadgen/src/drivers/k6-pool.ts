@@ -35,5 +35,5 @@ export async function writePoolFiles(pool: Pool, folder: string): Promise<PoolFi
 }
 
 export function sharedPool(pool: Pool): SharedPool {
-  return { events: pool.templates.length, sessions: pool.sessions, seed: pool.seed };
+  return { events: pool.templates.length, sessions: pool.sessions, seed: pool.seed, ids: pool.ids };
 }

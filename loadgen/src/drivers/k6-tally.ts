@@ -6,8 +6,8 @@
  * rejected of the answer, -1 where it could not be read. What must stay true: an event is acknowledged when a
  * 2xx answer's `received` says so. Knows nothing of processes.
  */
-import { build, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
-import type { Latency, Sent } from './driver.ts';
+import { createHistogram, latencyOf, record } from '../histogram.ts';
+import type { Sent } from './driver.ts';
 
 /** k6's code for a request that had no answer in time. */
 const TIMEOUT_CODE = 1050;
@@ -15,15 +15,9 @@ const TIMEOUT_CODE = 1050;
 const FIELDS = 10;
 
 export class K6Tally {
-  readonly #latencies: Histogram = build({
-    // Two minutes, longer than any request may take; it grows beyond that by itself.
-    highestTrackableValue: 120e6,
-    numberOfSignificantValueDigits: 3,
-    autoResize: true,
-  });
+  readonly #latency = createHistogram();
   readonly #statusCodes: Record<string, number> = {};
   readonly #perSecond: number[] = [];
-  #latencySum_ms = 0;
   #requests = 0;
   #events = 0;
   #bytes = 0;
@@ -63,8 +57,7 @@ export class K6Tally {
       return true;
     }
     this.#lastAnswer_ms = Math.max(this.#lastAnswer_ms, answered);
-    this.#latencySum_ms += duration;
-    this.#latencies.recordValue(Math.round(duration * 1000));
+    record(this.#latency, duration);
     this.#statusCodes[status] = (this.#statusCodes[status] ?? 0) + 1;
     if (status < 200 || status > 299 || received < 0) {
       this.#non2xx++;
@@ -94,28 +87,11 @@ export class K6Tally {
       timeouts: this.#timeouts,
       dropped_requests: known.dropped_requests,
       status_codes: this.#statusCodes,
-      latency: this.#latency(),
+      latency: latencyOf(this.#latency),
       // k6 says when a request was sent in whole milliseconds alone, and not which moment it was due.
       send_delay: null,
       acknowledged_per_second: this.#perSecond,
       generator_cpu_us: known.generator_cpu_us,
-    };
-  }
-
-  #latency(): Latency | null {
-    const samples = this.#latencies.totalCount;
-    if (samples === 0) return null;
-    const percentile = (share: number) => this.#latencies.getValueAtPercentile(share) / 1000;
-    return {
-      p50_ms: percentile(50),
-      p90_ms: percentile(90),
-      p95_ms: percentile(95),
-      p99_ms: percentile(99),
-      p99_9_ms: percentile(99.9),
-      max_ms: this.#latencies.maxValue / 1000,
-      mean_ms: this.#latencySum_ms / samples,
-      samples,
-      histogram: encodeIntoCompressedBase64(this.#latencies),
     };
   }
 }
