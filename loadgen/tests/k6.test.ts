@@ -36,14 +36,13 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// Events beyond ASCII and without an id, in a pool that no batch size divides.
+// Events beyond ASCII and without an id, runs of one session, in a pool that no batch size divides.
 const corpus = join(folder, 'corpus.ndjson');
 const lines = Array.from({ length: 47 }, (_, i) => {
   const id = i % 5 === 0 ? {} : { event_id: `e${i}` };
+  const session = { session_id: i % 7 === 3 ? 's' : `s${i >> 3}` };
   const rest = { agent_type: 'codex', event_type: 'tool_use', metadata: { text: 'é√😀'.repeat(i) } };
-  return JSON.stringify(
-    i % 2 ? { ...id, session_id: `s${i >> 3}`, ...rest } : { ...rest, session_id: 's', ...id },
-  );
+  return JSON.stringify(i % 2 ? { ...id, ...session, ...rest } : { ...rest, ...session, ...id });
 });
 writeFileSync(corpus, lines.join('\n'));
 const source = { corpus, seed: 7, most: 1000, ids: 'random' } as const;

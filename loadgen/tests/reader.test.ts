@@ -104,7 +104,7 @@ test('a reader that is gone is a failure, and an interrupted run ends it', async
   await assert.rejects(stopping, Interrupted);
 });
 
-test('the reader ends with its parent', async () => {
+test('the reader ends with its parent', { timeout: 30_000 }, async () => {
   const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url));
   const program = `
     const { startReader } = await import(${source('reader/reader')});
