@@ -9,7 +9,7 @@ import type { Contenders } from './contenders.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
 import type { Driver, Generator, Job } from './drivers/driver.ts';
 import { k6Driver } from './drivers/k6.ts';
-import type { FoundK6 } from './drivers/k6-find.ts';
+import type { K6 } from './drivers/k6-find.ts';
 import { openDriver } from './drivers/open.ts';
 import { BenchFailure } from './failure.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -32,7 +32,7 @@ export interface CrewOptions {
   readonly placement: Placement;
   readonly lifetime: Lifetime;
   /** The k6 that was found, or `null`. */
-  readonly k6: FoundK6 | null;
+  readonly k6: K6 | null;
 }
 
 export function createCrew(how: CrewOptions): Crew {

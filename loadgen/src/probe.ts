@@ -51,7 +51,8 @@ function clockTicks(): number | null {
   return ticks;
 }
 
-function readTicksPerSecond(): number | null {
+/** Clock ticks of proc(5) in a second; `null` where the system does not say. */
+export function readTicksPerSecond(): number | null {
   try {
     const said = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
     return said > 0 ? said : null;
