@@ -79,7 +79,8 @@ class OpenLoop {
     if (this.#sending) return;
     this.#sending = true;
     const { job, requests } = this.#load;
-    while (this.#inFlight.size < job.connections && this.#due(this.#next) <= nowMs()) this.#send(this.#next++);
+    while (this.#inFlight.size < job.connections && this.#due(this.#next) <= nowMs())
+      this.#send(this.#next++);
     this.#sending = false;
     if (this.#next === requests.count && this.#inFlight.size === 0) this.#ended.resolve();
   }
