@@ -14,6 +14,8 @@ export type FailureCode =
   | 'generator_failed'
   | 'payload_differs'
   | 'audit_failed'
+  | 'stream_failed'
+  | 'stream_differs'
   | 'result_invalid';
 
 export class BenchFailure extends Error {
