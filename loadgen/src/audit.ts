@@ -43,16 +43,21 @@ export async function createAuditor({ pool, maxMetadataBytes, lifetime }: Audito
   });
   const close = lifetime.add(() => Promise.all(threads.map((thread) => thread.terminate())));
   const ask = (thread: Worker, request?: Request) => lifetime.orInterrupted(replyOf(thread, request));
-  await Promise.all(threads.map((thread) => ask(thread))).catch(async (error: unknown) => {
+  const askAll = async (request?: Request): Promise<Reply[]> => {
+    // All of them, also after one has failed: an answer left behind would be taken for the next one's.
+    const replies = await Promise.allSettled(threads.map((thread) => ask(thread, request)));
+    return replies.map((reply) => {
+      if (reply.status === 'rejected') throw reply.reason;
+      return reply.value;
+    });
+  };
+  await askAll().catch(async (error: unknown) => {
     await close();
     throw error;
   });
   return {
     async audit(file, claim) {
-      const replies = await Promise.all(
-        threads.map((thread) => ask(thread, { kind: 'digest', file, claim })),
-      );
-      return auditOf(replies as Digested[], claim);
+      return auditOf((await askAll({ kind: 'digest', file, claim })) as Digested[], claim);
     },
     async explain(file, claim) {
       const reply = await ask(threads[0]!, { kind: 'explain', file, claim });
@@ -117,14 +122,19 @@ export function auditAgrees(audit: Audit): boolean {
   );
 }
 
-/** Fails unless acknowledged = stored = expected, in number and in content. */
-export function checkAudit(audit: Audit, name: string, details: readonly string[]): void {
+/** Fails unless acknowledged = stored = expected, in number and in content; `explain` is asked only then. */
+export async function checkAudit(
+  audit: Audit,
+  name: string,
+  details: readonly string[],
+  explain: () => Promise<readonly string[]> = async () => [],
+): Promise<void> {
   if (auditAgrees(audit)) return;
   const content = audit.stored_digest === audit.expected_digest ? 'equal' : 'different';
   throw new BenchFailure(
     'audit_failed',
     `${name}: expected ${audit.expected_events} events, acknowledged ${audit.acknowledged_events}, ` +
       `stored ${audit.stored_events}; the stored rows are ${content} in content`,
-    details,
+    [...details, ...(await explain())],
   );
 }
