@@ -57,7 +57,7 @@ export class StreamClient {
   connect(url: string): void {
     const request = get(`${url}/api/stream`, { agent: false, headers: { accept: 'text/event-stream' } });
     request.once('response', (response) => this.#read(response));
-    request.once('error', (error) => this.#end(`the connection failed: ${error.message}`));
+    request.on('error', (error) => this.#end(`the connection failed: ${error.message}`));
   }
 
   recordLag(recorder: LagRecorder): void {
