@@ -8,16 +8,51 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
-import { ROOT, type Target } from '../../parity-tests/src/targets.ts';
+import { ROOT, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
+import type { Contenders } from './contenders.ts';
 import { BenchFailure } from './failure.ts';
 import type { Lifetime } from './lifetime.ts';
+import type { Progress } from './progress.ts';
 
 export type Freshness = 'fresh' | 'stale' | 'missing';
 
 /** Folders that are made, not written. */
 const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests']);
 
-export async function freshnessOf(target: Target): Promise<Freshness> {
+/** What is built, and how to tell: a server, or the program behind a limit. */
+export type Buildable = Pick<Target, 'artefact' | 'sources' | 'build'>;
+
+export interface Building {
+  readonly contenders: Contenders;
+  readonly lifetime: Lifetime;
+  /** Without, what is stale is measured and named. */
+  readonly build: boolean;
+  readonly progress: Progress;
+}
+
+/** Builds what is not fresh; gives back the servers that are measured although they are stale. */
+export async function buildStale(targets: readonly TargetName[], how: Building): Promise<TargetName[]> {
+  const stale: TargetName[] = [];
+  for (const name of targets) {
+    const programs: readonly (Buildable | undefined)[] = [
+      how.contenders.targets[name],
+      how.contenders.limits?.[name],
+    ];
+    for (const program of programs) {
+      const freshness = program === undefined ? 'fresh' : await freshnessOf(program);
+      if (freshness === 'fresh') continue;
+      if (how.build) {
+        how.progress.say(`${name}: ${freshness}, so pnpm ${program!.build} runs`);
+        await build(program!, how.lifetime);
+      } else if (freshness === 'missing')
+        throw new BenchFailure('not_built', `${name} is not built; pnpm ${program!.build} builds it`);
+      else if (!stale.includes(name)) stale.push(name);
+    }
+  }
+  return stale;
+}
+
+export async function freshnessOf(target: Buildable): Promise<Freshness> {
   const built = await modifiedMs(target.artefact);
   if (built === null) return 'missing';
   for (const source of target.sources) {
@@ -27,7 +62,7 @@ export async function freshnessOf(target: Target): Promise<Freshness> {
 }
 
 /** Runs the target's script; its output goes to stderr, since stdout is for the result. */
-export async function build(target: Target, lifetime: Lifetime): Promise<void> {
+async function build(target: Buildable, lifetime: Lifetime): Promise<void> {
   const [command, ...first] = await packageManager();
   const child = spawn(command!, [...first, 'run', target.build], {
     cwd: ROOT,

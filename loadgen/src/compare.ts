@@ -1,29 +1,37 @@
 /**
- * The comparison as a story: plan, build, verify, measure starts, run the rounds, summarise, export.
+ * The comparison as a story: plan, build, verify, measure starts and every load, store the same rows without
+ * HTTP, summarise, export.
  *
- * Takes its servers as a parameter, and gives back an exit code: 0 compared, 1 failed, 2 wrong flag,
- * 130 interrupted. What must stay true: whatever ends it, its children and folders are gone afterwards.
+ * Takes its servers as a parameter, and gives back an exit code: 0 compared, 1 failed, 2 wrong flag, 3 a
+ * threshold is not met, 130 interrupted. What must stay true: whatever ends it, its children and folders are
+ * gone afterwards.
  */
+import { basename } from 'node:path';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
-import { build, freshnessOf } from './build.ts';
+import { buildStale } from './build.ts';
 import type { Contenders } from './contenders.ts';
-import { autocannonDriver } from './drivers/autocannon.ts';
+import { type Crew, createCrew, poolOf } from './crew.ts';
+import { findK6 } from './drivers/k6.ts';
 import { readEnvironment } from './environment.ts';
-import { resultJson, writeResult } from './export/json.ts';
-import { terminalReport } from './export/terminal.ts';
+import { writeOutputs } from './export/outputs.ts';
 import { BenchFailure, Interrupted } from './failure.ts';
-import { checkSamePromises, type Health, readHealth } from './health.ts';
-import { type Launch, launch } from './launch.ts';
+import type { Launch } from './launch.ts';
 import { Lifetime } from './lifetime.ts';
-import { type Options, parseOptions } from './options.ts';
+import { createLimits } from './limits.ts';
+import { type Findings, measurementOf, startupOf } from './measurement.ts';
+import { type Options, parseOptions } from './options/options.ts';
 import { describePlan, makePlan, type Plan } from './plan.ts';
-import { loadPool, type PoolFacts, type PoolSource } from './pool.ts';
+import { loadPool, type PoolFacts } from './pool.ts';
+import { verify } from './preflight.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { makeResult } from './result.ts';
+import { Promises } from './promises.ts';
+import { type Measurement, type Rate, type Result, SCHEMA_VERSION } from './result.ts';
 import { runRounds } from './rounds.ts';
 import { deployedSize } from './size.ts';
-import { measureStart } from './startup.ts';
-import { compareSmoke, type Exchange, runSmoke } from './verify.ts';
+import type { Spec } from './spec.ts';
+import { measureStarts } from './startup.ts';
+import { checkThresholds } from './threshold.ts';
+import { reasonsToDistrustRun } from './warnings.ts';
 
 export async function compare(argv: readonly string[], contenders: Contenders): Promise<number> {
   const parsed = parseOptions(argv);
@@ -39,8 +47,7 @@ export async function compare(argv: readonly string[], contenders: Contenders): 
   const interrupt = () => lifetime.interrupt();
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
-    await run(parsed.options, contenders, lifetime);
-    return 0;
+    return await run(argv, parsed.options, contenders, lifetime);
   } catch (error) {
     return report(error, lifetime);
   } finally {
@@ -49,94 +56,166 @@ export async function compare(argv: readonly string[], contenders: Contenders): 
   }
 }
 
-async function run(options: Options, contenders: Contenders, lifetime: Lifetime): Promise<void> {
+async function run(
+  argv: readonly string[],
+  options: Options,
+  contenders: Contenders,
+  lifetime: Lifetime,
+): Promise<number> {
+  const started = performance.now();
   const progress = createProgress(process.stderr);
   const environment = readEnvironment();
-  const plan = makePlan(options);
+  const k6 = await findK6();
+  const plan = makePlan(options, { k6: k6 !== null });
+  if (options.pick !== undefined && plan.specs.length === 0)
+    throw new BenchFailure('nothing_picked', `no measurement of --mode=${options.mode} has such a name`);
   for (const line of describePlan(plan, options)) progress.say(line);
-  const how: Launch = { contenders, options, placement: plan.placement, lifetime };
+  const { placement, targets } = plan;
+  const launch: Launch = { contenders, placement, lifetime };
 
-  const source = { corpus: options.corpus, seed: options.seed, most: options.events + options.warmup };
-  const payload = await readPayload(source);
-  const stale = await buildStale(plan, how, progress);
-  await verify(plan, how);
+  const payloads = await readPayloads(plan, options);
+  const stale = await buildStale(targets, { contenders, lifetime, build: options.build, progress });
+  const promises = new Promises();
+  const asked = { durability: options.durability, max_metadata_bytes: options.maxMetadataBytes ?? null };
+  await verify(targets, launch, asked, promises);
   progress.say('smoke: every answer as the contract asks');
-  const starts = await measureStarts(plan, how, progress);
-  const driver = autocannonDriver(plan.placement, lifetime);
-  const samples = await runRounds(plan, { launch: how, driver, progress, source, payload });
-  const deployed = new Map(
-    await Promise.all(
-      plan.targets.map(async (name) => [name, await deployedSize(contenders.targets[name])] as const),
-    ),
-  );
-  const created = new Date();
-  const findings = { options, plan, driver, environment, payload, starts, deployed, samples, stale, created };
-  const result = makeResult(findings, contenders);
-  await writeResult(result, plan.out);
-  process.stdout.write(options.json ? resultJson(result) : terminalReport(result));
-  progress.say(`written: ${plan.out}`);
+
+  const starts = await measureStarts({ targets, launch, asked, count: options.starts, progress });
+  const measurements: Measurement[] = [startupOf(starts.times, starts.order)];
+  const crew = createCrew({ options, contenders, placement, lifetime, k6 });
+  const limits = createLimits({ contenders, placement, lifetime, targets, options, progress });
+  for (const spec of plan.specs) {
+    const findings = await measure(spec, { plan, launch, crew, progress, promises, payloads, measurements });
+    const limit = await limits.indexFor(spec, findings);
+    measurements.push(measurementOf({ ...findings, limit }));
+  }
+  const result = await resultOf({
+    argv,
+    plan,
+    contenders,
+    environment,
+    stale,
+    promises,
+    measurements,
+    started,
+  });
+  const whole: Result = { ...result, limits: limits.all };
+  const thresholds = checkThresholds(options.thresholds, whole);
+  await writeOutputs({ ...whole, thresholds }, plan, options, progress);
+  return thresholds.every((outcome) => outcome.found.length > 0 && outcome.found.every((each) => each.holds))
+    ? 0
+    : 3;
+}
+
+interface Measuring {
+  readonly plan: Plan;
+  readonly launch: Launch;
+  readonly crew: Crew;
+  readonly progress: Progress;
+  readonly promises: Promises;
+  readonly payloads: ReadonlyMap<string, PoolFacts>;
+  readonly measurements: readonly Measurement[];
+}
+
+async function measure(spec: Spec, context: Measuring): Promise<Omit<Findings, 'limit'>> {
+  const { plan, crew, promises } = context;
+  const rate = rateOf(spec, plan.targets, context.measurements);
+  const rounds = await runRounds(spec, rate, {
+    launch: context.launch,
+    crew,
+    progress: context.progress,
+    targets: plan.targets,
+    onHealth: (label, name, health) => promises.add(label, name, health),
+  });
+  const payload = context.payloads.get(payloadKey(spec))!;
+  const generator = await crew.generator(spec);
+  if (generator.pool.sha256 !== payload.sha256)
+    throw new BenchFailure('payload_differs', `${spec.name} had other events than were read before the run`);
+  return { spec, rate, targets: plan.targets, driver: crew.driver(spec.driver).facts, payload, rounds };
+}
+
+/** A share becomes a rate for each server by what it took in the closed loop of the same run. */
+function rateOf(spec: Spec, targets: readonly TargetName[], before: readonly Measurement[]): Rate | null {
+  const { rate } = spec;
+  if (rate === null || rate.kind === 'fixed') return rate;
+  const closed = before.find((measurement) => measurement.name === spec.throughput_of)!;
+  const rates = targets.map((name) => {
+    const took = closed.servers[name]!.metrics.throughput_events_per_s!.median;
+    return [name, Math.round(took * rate.share)] as const;
+  });
+  return { ...rate, events_per_s: Object.fromEntries(rates) };
+}
+
+function payloadKey(spec: Pick<Spec, 'corpus' | 'workload'>): string {
+  return JSON.stringify([spec.corpus, spec.workload.ids]);
 }
 
 /** Reads the events once before anything is started, so that a broken corpus is told at once. */
-async function readPayload(source: PoolSource): Promise<PoolFacts> {
-  try {
-    return (await loadPool(source)).facts;
-  } catch (error) {
-    // A file that is no gzip after all, or a folder, is as much the corpus's fault as a line of it.
-    throw new BenchFailure('corpus_unusable', error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** Builds what is not fresh; with --no-build, what is stale is measured and named. */
-async function buildStale(plan: Plan, how: Launch, progress: Progress): Promise<TargetName[]> {
-  const stale: TargetName[] = [];
-  for (const name of plan.targets) {
-    const target = how.contenders.targets[name];
-    const freshness = await freshnessOf(target);
-    if (freshness === 'fresh') continue;
-    if (how.options.build) {
-      progress.say(`${name}: ${freshness}, so pnpm ${target.build} runs`);
-      await build(target, how.lifetime);
-    } else if (freshness === 'stale') stale.push(name);
-    else throw new BenchFailure('not_built', `${name} is not built; pnpm ${target.build} builds it`);
-  }
-  return stale;
-}
-
-/** Both answer alike and promise the same, or nothing is measured. */
-async function verify(plan: Plan, how: Launch): Promise<void> {
-  const answers = new Map<string, Exchange[]>();
-  const promises = new Map<string, Health>();
-  for (const name of plan.targets) {
-    const launched = await launch(name, how);
-    promises.set(name, await readHealth(launched.server.url));
-    answers.set(name, await runSmoke(name, launched.server.url));
-    await launched.stop();
-    await launched.discard();
-  }
-  checkSamePromises(promises);
-  compareSmoke(answers);
-}
-
-/** Starts in turn, so that a warm file cache favours neither. */
-async function measureStarts(
-  plan: Plan,
-  how: Launch,
-  progress: Progress,
-): Promise<Map<TargetName, number[]>> {
-  const starts = new Map<TargetName, number[]>(plan.targets.map((name) => [name, []]));
-  const step = progress.begin('starts', how.options.starts * plan.targets.length);
-  try {
-    for (let i = 0; i < how.options.starts; i++) {
-      for (const name of plan.targets) starts.get(name)!.push(await measureStart(name, how));
-      step.at((i + 1) * plan.targets.length);
+async function readPayloads(plan: Plan, options: Options): Promise<Map<string, PoolFacts>> {
+  const payloads = new Map<string, PoolFacts>();
+  for (const spec of plan.specs) {
+    const key = payloadKey(spec);
+    if (payloads.has(key)) continue;
+    try {
+      payloads.set(key, (await loadPool(poolOf(spec, options))).facts);
+    } catch (error) {
+      // A file that is no gzip after all, or a folder, is as much the corpus's fault as a line of it.
+      throw new BenchFailure('corpus_unusable', error instanceof Error ? error.message : String(error));
     }
-  } catch (error) {
-    step.abandon();
-    throw error;
   }
-  step.done(`${how.options.starts} a server`);
-  return starts;
+  return payloads;
+}
+
+interface Parts {
+  readonly argv: readonly string[];
+  readonly plan: Plan;
+  readonly contenders: Contenders;
+  readonly environment: ReturnType<typeof readEnvironment>;
+  readonly stale: readonly TargetName[];
+  readonly promises: Promises;
+  readonly measurements: readonly Measurement[];
+  readonly started: number;
+}
+
+async function resultOf(parts: Parts): Promise<Omit<Result, 'limits'>> {
+  const { plan, contenders, environment, stale } = parts;
+  const { placement } = plan;
+  const servers = await Promise.all(
+    plan.targets.map(async (name) => {
+      const target = contenders.targets[name];
+      const facts = {
+        label: target.label,
+        health: parts.promises.of(name),
+        deployed: await deployedSize(target),
+      };
+      return [name, facts] as const;
+    }),
+  );
+  return {
+    schema_version: SCHEMA_VERSION,
+    created_at: new Date().toISOString(),
+    took_s: (performance.now() - parts.started) / 1000,
+    flags: shownFlags(parts.argv),
+    environment,
+    placement,
+    servers: Object.fromEntries(servers),
+    measurements: parts.measurements,
+    thresholds: [],
+    warnings: reasonsToDistrustRun({ placement, environment, stale }),
+  };
+}
+
+const FILE_FLAGS = /^(--(?:corpus|out|md|html))=(.+)$/s;
+
+/** Files by their names alone: their folders are the machine's. */
+export function shownFlags(argv: readonly string[]): string[] {
+  return argv
+    .filter((argument) => argument !== '--')
+    .map((argument, i, all) => {
+      const joined = FILE_FLAGS.exec(argument);
+      if (joined !== null) return `${joined[1]}=${basename(joined[2]!)}`;
+      return i > 0 && /^--(?:corpus|out|md|html)$/.test(all[i - 1]!) ? basename(argument) : argument;
+    });
 }
 
 function report(error: unknown, lifetime: Lifetime): number {

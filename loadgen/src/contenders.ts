@@ -1,15 +1,25 @@
 /**
- * The servers a run may start, and how: the seam between the comparison and the real programs.
+ * The programs a run may start, and how: the seam between the comparison and the real ones.
  *
- * The comparison takes both as parameters, so that the harness can be tested against servers that are
- * wrong on purpose.
+ * The comparison takes all as parameters, so that the harness can be tested against servers and generators
+ * that are wrong on purpose.
  */
 import { type RunningServer, type StartOptions, startServer } from '../../parity-tests/src/server.ts';
 import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
+import { LIMIT_PROGRAMS, type LimitProgram } from './limit.ts';
 
 export interface Contenders {
   readonly targets: Readonly<Record<TargetName, Target>>;
   start(name: TargetName, options: StartOptions): Promise<RunningServer>;
+  /** What stores the same rows without HTTP; `null`: no limit is measured. */
+  readonly limits: Readonly<Record<TargetName, LimitProgram>> | null;
+  /** The program of the closed-loop generator; `undefined`: the real one. */
+  readonly closedLoopProgram: string | undefined;
 }
 
-export const REAL_CONTENDERS: Contenders = { targets: TARGETS, start: startServer };
+export const REAL_CONTENDERS: Contenders = {
+  targets: TARGETS,
+  start: startServer,
+  limits: LIMIT_PROGRAMS,
+  closedLoopProgram: undefined,
+};

@@ -27,8 +27,22 @@ export interface Environment {
   readonly dirty: boolean | null;
 }
 
+/** Made from a result, so a run does not make the next one dirty. */
+const GENERATED = [
+  'benchmark-results.json',
+  'benchmark-report.html',
+  'docs/benchmark-results.md',
+  'README.md',
+];
+
 export function readEnvironment(): Environment {
-  const status = output('git', ['status', '--porcelain', '--', ROOT, `:!${ROOT}benchmark-results.json`]);
+  const status = output('git', [
+    'status',
+    '--porcelain',
+    '--',
+    ROOT,
+    ...GENERATED.map((file) => `:!${ROOT}${file}`),
+  ]);
   const processors = cpus();
   return {
     cpu_model: processors[0]?.model.trim() || null,

@@ -6,6 +6,7 @@
 
 export type FailureCode =
   | 'corpus_unusable'
+  | 'nothing_picked'
   | 'build_failed'
   | 'not_built'
   | 'server_failed'

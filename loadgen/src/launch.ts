@@ -2,21 +2,26 @@
  * Starts a server the way every part of a run does: the same flags for both, a database in a fresh folder,
  * and both taken back when the run ends.
  */
+import { constants, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningServer, StartError } from '../../parity-tests/src/server.ts';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Contenders } from './contenders.ts';
 import { BenchFailure } from './failure.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { Options } from './options.ts';
 import { type Placement, pinningCommand } from './placement.ts';
 
-/** What a server is started with, the same in every part of the run. */
+/** What servers are started with in every part of the run. */
 export interface Launch {
   readonly contenders: Contenders;
-  readonly options: Options;
   readonly placement: Placement;
   readonly lifetime: Lifetime;
+}
+
+/** What both servers are asked for in one measurement. */
+export interface ServerOptions {
+  readonly durability: 'process' | 'power';
+  readonly max_metadata_bytes: number | null;
 }
 
 export interface Launched {
@@ -29,19 +34,25 @@ export interface Launched {
   discard(): Promise<void>;
 }
 
-export function serverFlags(options: Options, database: string): string[] {
-  const flags = ['--db', database, '--durability', options.durability];
-  if (options.maxMetadataBytes !== undefined)
-    flags.push('--max-metadata-bytes', String(options.maxMetadataBytes));
+export function serverFlags(asked: ServerOptions, database: string): string[] {
+  const flags = ['--db', database, '--durability', asked.durability];
+  if (asked.max_metadata_bytes !== null) flags.push('--max-metadata-bytes', String(asked.max_metadata_bytes));
   return flags;
 }
 
-export async function launch(name: TargetName, how: Launch): Promise<Launched> {
+/** `preloaded` is a closed database that the server gets a copy of, instead of none. */
+export async function launch(
+  name: TargetName,
+  how: Launch,
+  asked: ServerOptions,
+  preloaded: string | null = null,
+): Promise<Launched> {
   const { lifetime } = how;
   const folder = await lifetime.temporaryFolder();
   const database = join(folder.path, 'events.db');
+  if (preloaded !== null) await copyFile(preloaded, database, constants.COPYFILE_FICLONE);
   const starting = how.contenders.start(name, {
-    flags: serverFlags(how.options, database),
+    flags: serverFlags(asked, database),
     cwd: folder.path,
     wrapper: pinningCommand(how.placement.server_cpus),
   });

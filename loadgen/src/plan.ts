@@ -1,16 +1,17 @@
 /**
- * What a run will do, decided before it does anything: the order of rounds, where everything runs, how long
- * it will take, and where the result goes.
+ * What a run will do, decided before it does anything: which measurements, in which order of rounds, where
+ * everything runs, how long it will take, and where the result goes.
  */
 import { resolve } from 'node:path';
 import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
-import { FLAGS, type Options } from './options.ts';
+import type { Options } from './options/options.ts';
 import { choosePlacement, type Placement } from './placement.ts';
+import type { Spec } from './spec.ts';
+import { DEFAULT_EVENTS, specsOf, type Tools } from './suite.ts';
 
 export interface Plan {
   readonly targets: readonly TargetName[];
-  /** One entry a round, A B B A A B B A …; fresh process and fresh database each. */
-  readonly order: readonly TargetName[];
+  readonly specs: readonly Spec[];
   readonly placement: Placement;
   readonly estimated_s: number;
   readonly out: string;
@@ -26,23 +27,28 @@ export const SCRATCH_RESULT = resolve(ROOT, '.bench/benchmark-results.json');
 /** Rounds below this say little about spread. */
 export const ENOUGH_ROUNDS = 5;
 
+/** Bulk inserts per server behind a limit. */
+export const LIMIT_REPEATS = 3;
+
 /** For the estimate alone: what a server on two cores takes together with its generator. */
-const ASSUMED_EVENTS_PER_SECOND = 70_000;
-/** Start, idle time, shutdown and audit of a round, and a measured start. */
-const ROUND_OVERHEAD_S = 4;
+const ASSUMED_EVENTS_PER_S = { batch: 70_000, single: 12_000 };
+const ASSUMED_BULK_EVENTS_PER_S = 60_000;
+const ASSUMED_AUDITED_EVENTS_PER_S = 200_000;
+/** Start, idle time, warm-up and shutdown of a round, and a measured start. */
+const ROUND_OVERHEAD_S = 6;
 const START_S = 0.3;
 
-export function makePlan(options: Options): Plan {
+export function makePlan(options: Options, tools: Tools): Plan {
   const targets = options.only === undefined ? TARGET_NAMES : [options.only];
-  const order = roundOrder(targets, options.rounds);
-  const sending = (options.events + options.warmup) / ASSUMED_EVENTS_PER_SECOND;
+  const specs = specsOf(options, tools);
   const outReasons = reasonsToKeepCommitted(options);
   const committed = options.out === undefined && outReasons.length === 0;
+  const measuring = specs.reduce((sum, spec) => sum + estimateOf(spec), 0);
   return {
     targets,
-    order,
+    specs,
     placement: choosePlacement(),
-    estimated_s: order.length * (sending + ROUND_OVERHEAD_S) + options.starts * targets.length * START_S,
+    estimated_s: targets.length * (measuring + options.starts * START_S),
     out: options.out === undefined ? (committed ? COMMITTED_RESULT : SCRATCH_RESULT) : resolve(options.out),
     outReasons: options.out === undefined ? outReasons : [],
   };
@@ -53,11 +59,28 @@ export function roundOrder(targets: readonly TargetName[], rounds: number): Targ
   return Array.from({ length: rounds }, (_, i) => (i % 2 === 0 ? targets : [...targets].reverse())).flat();
 }
 
+/** Seconds for one server. */
+function estimateOf(spec: Spec): number {
+  const { workload } = spec;
+  const rate = spec.mode === 'single' ? ASSUMED_EVENTS_PER_S.single : ASSUMED_EVENTS_PER_S.batch;
+  const offered = spec.rate?.kind === 'fixed' ? spec.rate.events_per_s : rate;
+  const duration = workload.duration_s ?? workload.events! / rate;
+  const events = workload.events ?? workload.duration_s! * offered;
+  const audit = (events + workload.preload_events) / ASSUMED_AUDITED_EVENTS_PER_S;
+  const bulk = spec.limit ? (LIMIT_REPEATS * events) / ASSUMED_BULK_EVENTS_PER_S : 0;
+  return workload.rounds * (duration + ROUND_OVERHEAD_S + audit) + bulk;
+}
+
 function reasonsToKeepCommitted(options: Options): string[] {
   const reasons: string[] = [];
+  if (options.mode !== 'batch' && options.mode !== 'all') reasons.push(`--mode=${options.mode}`);
+  if (options.quick) reasons.push('a quick run');
+  if (options.pick !== undefined) reasons.push('not all measurements');
   if (options.only !== undefined) reasons.push('one server alone');
   if (options.rounds < ENOUGH_ROUNDS) reasons.push(`fewer than ${ENOUGH_ROUNDS} rounds`);
-  if (options.events < Number(FLAGS.events.default)) reasons.push('fewer events than the default');
+  if (options.events !== undefined && options.events < DEFAULT_EVENTS.batch)
+    reasons.push('fewer events than the default');
+  if (options.duration !== undefined) reasons.push('events by duration');
   if (!options.build) reasons.push('not built from these sources');
   return reasons;
 }
@@ -68,12 +91,12 @@ export function describePlan(plan: Plan, options: Options): string[] {
     plan.estimated_s < 90
       ? `${Math.ceil(plan.estimated_s)} seconds`
       : `${Math.round(plan.estimated_s / 60)} minutes`;
-  const events = options.corpus === undefined ? `generated, seed ${options.seed}` : 'from the corpus';
-  const count = (value: number) => value.toLocaleString('en-US');
   return [
-    `Measured starts per server: ${options.starts}. Rounds, each with a fresh process and database: ${plan.order.join(' ')}.`,
-    `Each round: ${count(options.events)} events (${events}) in batches of ${count(options.batchSize)} over ` +
-      `${options.concurrency} connections, after ${count(options.warmup)} to warm up.`,
+    `Measured starts per server: ${options.starts}. Every round has a fresh process and a fresh database.`,
+    ...plan.specs.map(
+      (spec) =>
+        `${spec.name}: ${spec.title}; rounds: ${roundOrder(plan.targets, spec.workload.rounds).join(' ')}`,
+    ),
     `This takes about ${time} once built.`,
     plan.placement.reason,
     plan.outReasons.length > 0

@@ -1,80 +1,186 @@
 /**
- * One round: a fresh process on a fresh database takes the events, is stopped, and its file is counted.
+ * One round: a fresh process on a fresh database takes the events, is stopped, and its file is held against
+ * what was acknowledged and what was streamed.
  *
- * What must stay true: the generator is ready before the server starts, so that its preparations disturb no
- * idle figure; CPU time is read right before the first request and right after the last answer.
+ * What must stay true: generator, auditor and stream clients are there before the server is measured, so that
+ * their preparations disturb no figure; CPU time is read right before the first request and right after the
+ * last answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
-import { auditFile, checkAudit } from './audit.ts';
-import type { Driver, Generator, Job, Sent } from './drivers/driver.ts';
+import { type Auditor, type Claim, checkAudit } from './audit.ts';
+import type { Range } from './bodies.ts';
+import type { Generator, Sent } from './drivers/driver.ts';
 import { BenchFailure } from './failure.ts';
-import { readHealth } from './health.ts';
+import { type Health, readHealth } from './health.ts';
 import { type Launch, type Launched, launch, tail } from './launch.ts';
-import type { PoolFacts } from './pool.ts';
+import { machineLoad, readMachine } from './machine.ts';
+import { observe } from './observer.ts';
 import type { ProbeProcess } from './probe.ts';
+import { type Reader, startReader } from './reader/reader.ts';
 import type { Sample } from './sample.ts';
 import { folderBytes } from './size.ts';
+import type { Spec } from './spec.ts';
+import { checkStream, type StreamClients, startStreamClients } from './stream/clients.ts';
+import { warmUp } from './warm-up.ts';
 
 /** How long a server is left alone after its start before its memory counts as idle. */
 export const IDLE_MS = 500;
 
+const OBSERVE_MS = { round: 500, soak: 1000 };
+
 export interface RoundContext {
   readonly launch: Launch;
-  readonly driver: Driver;
-  readonly job: Job;
+  readonly spec: Spec;
+  /** Events of the measurement, warm-up aside. */
+  readonly events: number;
+  readonly rate_events_per_s: number | null;
+  readonly generator: Generator;
+  readonly auditor: Auditor;
   readonly probe: ProbeProcess;
+  /** A closed database that already holds `preload_events`, or `null`. */
+  readonly preloaded: string | null;
+  onHealth(label: string, name: TargetName, health: Health): void;
   onProgress(acknowledged: number): void;
 }
 
-export interface RoundResult {
-  readonly sample: Sample;
-  readonly pool: PoolFacts;
+export async function runRound(round: number, name: TargetName, context: RoundContext): Promise<Sample> {
+  const { spec, auditor } = context;
+  const { workload } = spec;
+  const launched = await launch(name, context.launch, workload, context.preloaded);
+  const health = await readHealth(launched.server.url);
+  context.onHealth(`${spec.name}, round ${round} of ${name}`, name, health);
+  const clients = await streamClients(launched, context);
+  const measured = await measure(launched, context, clients);
+  const { wal_peak_bytes, range, ...figures } = measured;
+  const { warm_up, measured: sent } = figures;
+  const acknowledged = warm_up.sent.received_events + sent.received_events;
+  await clients?.until(workload.preload_events + acknowledged);
+  const stop_ms = await launched.stop();
+  const claim: Claim = {
+    ranges: [range],
+    acknowledged_events: acknowledged,
+    preloaded_rows: workload.preload_events,
+  };
+  const audit = await auditor.audit(launched.database, claim);
+  const label = `round ${round} of ${name}`;
+  const details = [describe('warm-up', warm_up.sent), describe('measured', sent)];
+  await checkAudit(audit, label, details, () => auditor.explain(launched.database, claim));
+  const stream = clients === null ? null : await clients.finish(launched.database);
+  if (stream !== null) checkStream(stream, label);
+  const disk = {
+    bytes: await folderBytes(launched.folder),
+    events: workload.preload_events + audit.stored_events,
+    wal_peak_bytes,
+  };
+  await launched.discard();
+  return {
+    round,
+    target: name,
+    rate_events_per_s: context.rate_events_per_s,
+    ...figures,
+    stream,
+    stop_ms,
+    disk,
+    audit,
+  };
 }
 
-export async function runRound(round: number, name: TargetName, context: RoundContext): Promise<RoundResult> {
-  const generator = await context.driver.prepare(context.job);
-  const launched = await launch(name, context.launch);
-  const measured = await measure(launched, generator, context);
-  await generator.close();
-  const stop_ms = await launched.stop();
-  const disk = { bytes: await folderBytes(launched.folder) };
-  const { warm_up, measured: sent } = measured;
-  const audit = auditFile(launched.database, {
-    expected_events: warm_up.sent_events + sent.sent_events,
-    acknowledged_events: warm_up.received_events + sent.received_events,
-    expected_event_ids: warm_up.sent_event_ids + sent.sent_event_ids,
+async function streamClients(launched: Launched, context: RoundContext): Promise<StreamClients | null> {
+  const { lifetime, placement } = context.launch;
+  const { stream_clients } = context.spec.workload;
+  if (stream_clients === 0) return null;
+  const clients = await startStreamClients({
+    url: launched.server.url,
+    clients: stream_clients,
+    lifetime,
+    placement,
   });
-  checkAudit(audit, `round ${round} of ${name}`, [describe('warm-up', warm_up), describe('measured', sent)]);
-  await launched.discard();
-  return { sample: { round, target: name, ...measured, stop_ms, disk, audit }, pool: generator.pool };
+  await lifetime.orInterrupted(clients.ready());
+  return clients;
 }
 
 type Measured = Pick<
   Sample,
-  'warm_up' | 'measured' | 'server_cpu_us' | 'idle_rss_bytes' | 'peak_rss_bytes' | 'health'
->;
+  | 'warm_up'
+  | 'measured'
+  | 'server_cpu_us'
+  | 'idle_rss_bytes'
+  | 'peak_rss_bytes'
+  | 'timeline'
+  | 'reader'
+  | 'machine'
+> & {
+  readonly wal_peak_bytes: number | null;
+  /** Everything that was sent. */
+  readonly range: Range;
+};
 
-async function measure(launched: Launched, generator: Generator, context: RoundContext): Promise<Measured> {
-  const { options, lifetime } = context.launch;
+async function measure(
+  launched: Launched,
+  context: RoundContext,
+  clients: StreamClients | null,
+): Promise<Measured> {
+  const { lifetime, placement } = context.launch;
+  const { spec, generator, probe } = context;
   const { server } = launched;
-  const health = await readHealth(server.url);
+  const soak = spec.mode === 'soak';
   await sleep(IDLE_MS, undefined, { signal: lifetime.signal });
-  const idle = await context.probe(server.pid);
-  const send = (range: { first: number; count: number }, onProgress: (events: number) => void) =>
-    whileAlive(launched, generator.send(server.url, range, onProgress));
-  const warm_up = await send({ first: 0, count: options.warmup }, () => undefined);
-  const before = await context.probe(server.pid);
-  const measured = await send({ first: options.warmup, count: options.events }, context.onProgress);
-  const after = await context.probe(server.pid);
+  const idle = await probe(server.pid);
+  const send = (range: Range, rate: number | null, onProgress: (events: number) => void) =>
+    whileAlive(launched, generator.send({ url: server.url, range, rate_events_per_s: rate }, onProgress));
+  const first = spec.workload.preload_events;
+  const { warm_up, next } = await warmUp({
+    first,
+    events: spec.workload.warmup_events,
+    batch_size: spec.workload.batch_size,
+    rate_events_per_s: context.rate_events_per_s,
+    send: (range, rate) => send(range, rate, () => undefined),
+  });
+  const observer = await observe({
+    pid: server.pid,
+    database: launched.database,
+    lag_url: soak ? server.url : null,
+    interval_ms: soak ? OBSERVE_MS.soak : OBSERVE_MS.round,
+    lifetime,
+  });
+  const reader: Reader | null = spec.reader
+    ? await startReader({ url: server.url, lifetime, placement })
+    : null;
+  await clients?.mark();
+  const machineBefore = await readMachine();
+  const own = process.cpuUsage();
+  const before = await probe(server.pid);
+  observer.begin();
+  const measured = await send(
+    { first: next, count: context.events },
+    context.rate_events_per_s,
+    context.onProgress,
+  );
+  const after = await probe(server.pid);
+  const machineAfter = await readMachine();
+  const ownUsed = process.cpuUsage(own);
+  const timeline = observer.stop();
+  const clients_cpu_us = (await clients?.cpu()) ?? 0;
   const known = before.cpu_us !== null && after.cpu_us !== null;
+  const server_cpu_us = known ? after.cpu_us! - before.cpu_us! : null;
+  const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
   return {
     warm_up,
     measured,
-    server_cpu_us: known ? after.cpu_us! - before.cpu_us! : null,
+    server_cpu_us,
     idle_rss_bytes: idle.rss_bytes,
     peak_rss_bytes: after.peak_rss_bytes,
-    health,
+    timeline,
+    reader: reader === null ? null : await reader.stop(),
+    machine: machineLoad(
+      machineBefore,
+      machineAfter,
+      server_cpu_us === null ? null : server_cpu_us + run_us,
+      probe.ticksPerSecond,
+    ),
+    wal_peak_bytes: observer.walPeak,
+    range: { first, count: next - first + context.events },
   };
 }
 

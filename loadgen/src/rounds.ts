@@ -1,76 +1,117 @@
 /**
- * All rounds of a plan, one after the other: nothing else of this program runs while one is measured.
+ * All rounds of one measurement, one after the other: nothing else of this program runs while one is measured.
  *
  * What must stay true: every round gets the same events, and both servers promise the same in every round;
  * a run in which one of them does not is over.
  */
-
-import type { Driver } from './drivers/driver.ts';
+import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { Crew } from './crew.ts';
 import { formatValue } from './export/format.ts';
 import { BenchFailure } from './failure.ts';
-import { checkSamePromises } from './health.ts';
+import type { Health } from './health.ts';
 import type { Launch } from './launch.ts';
 import { throughput } from './metrics.ts';
-import type { Plan } from './plan.ts';
-import type { PoolFacts, PoolSource } from './pool.ts';
+import { roundOrder } from './plan.ts';
+import { preload } from './preload.ts';
 import { createProbe } from './probe.ts';
 import type { Progress } from './progress.ts';
-import { runRound } from './round.ts';
+import type { Rate } from './result.ts';
+import { type RoundContext, runRound } from './round.ts';
 import type { Sample } from './sample.ts';
-
-const REQUEST_TIMEOUT_S = 30;
+import type { Spec } from './spec.ts';
 
 export interface RoundsContext {
   readonly launch: Launch;
-  readonly driver: Driver;
+  readonly crew: Crew;
   readonly progress: Progress;
-  readonly source: PoolSource;
-  /** What the source gives, read once before; every round must get the same. */
-  readonly payload: PoolFacts;
+  readonly targets: readonly TargetName[];
+  /** What the measured servers promised so far; throws when one differs. */
+  onHealth(label: string, name: TargetName, health: Health): void;
 }
 
-export async function runRounds(plan: Plan, context: RoundsContext): Promise<Sample[]> {
-  const { options } = context.launch;
-  const probe = createProbe();
-  const job = {
-    pool: context.source,
-    batchSize: options.batchSize,
-    connections: options.concurrency,
-    timeout_s: REQUEST_TIMEOUT_S,
+export interface Rounds {
+  readonly order: readonly TargetName[];
+  readonly samples: readonly Sample[];
+  /** What both were asked for, resolved. */
+  readonly events: number | null;
+}
+
+export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsContext): Promise<Rounds> {
+  const { targets, crew } = context;
+  const order = roundOrder(targets, spec.workload.rounds);
+  const generator = await crew.generator(spec);
+  const base = {
+    launch: context.launch,
+    spec,
+    generator,
+    auditor: await crew.auditor(spec),
+    probe: createProbe(),
+    preloaded:
+      spec.workload.preload_events === 0 ? null : await preload(spec, { ...context, target: targets[0]! }),
+    onHealth: context.onHealth,
   };
+  const calibrated = await calibrate(spec, base, context);
   const samples: Sample[] = [];
-  for (const [i, name] of plan.order.entries()) {
+  for (const [i, name] of order.entries()) {
     const round = i + 1;
-    const step = context.progress.begin(`round ${round}/${plan.order.length} ${name}`, options.events);
+    const rate_events_per_s = rateFor(rate, name);
+    const events = calibrated ?? eventsAt(spec, rate_events_per_s!);
+    const step = context.progress.begin(`${spec.name} ${round}/${order.length} ${name}`, events);
     try {
-      const done = await runRound(round, name, {
-        ...context,
-        job,
-        probe,
-        onProgress: (events) => step.at(events),
+      const sample = await runRound(round, name, {
+        ...base,
+        events,
+        rate_events_per_s,
+        onProgress: (count) => step.at(count),
       });
-      if (done.pool.sha256 !== context.payload.sha256) {
-        throw new BenchFailure(
-          'payload_differs',
-          `round ${round} had other events than were read before the run`,
-        );
-      }
-      samples.push(done.sample);
-      checkSamePromises(
-        new Map(samples.map((sample) => [`round ${sample.round} (${sample.target})`, sample.health])),
-      );
-      step.done(describe(done.sample));
+      samples.push(sample);
+      step.done(describe(sample));
     } catch (error) {
       step.abandon();
       throw error;
     }
   }
-  return samples;
+  return { order, samples, events: calibrated };
+}
+
+/** Events of a closed round: as given, or so many that the faster server takes `duration_s`. */
+async function calibrate(
+  spec: Spec,
+  base: Omit<RoundContext, 'events' | 'rate_events_per_s' | 'onProgress'>,
+  context: RoundsContext,
+): Promise<number | null> {
+  const { events, duration_s, batch_size } = spec.workload;
+  if (spec.driver !== 'autocannon' || events !== null) return events;
+  const rates: number[] = [];
+  for (const name of context.targets) {
+    const trial = { ...base, events: CALIBRATION_REQUESTS * batch_size, rate_events_per_s: null };
+    rates.push(throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })));
+  }
+  const found = Math.ceil((Math.max(...rates) * duration_s!) / batch_size) * batch_size;
+  context.progress.say(`${spec.name}: ${found.toLocaleString('en-US')} events a round, for ${duration_s} s`);
+  return found;
+}
+
+const CALIBRATION_REQUESTS = 4000;
+
+export function rateFor(rate: Rate | null, name: TargetName): number | null {
+  if (rate === null) return null;
+  if (rate.kind === 'fixed') return rate.events_per_s;
+  const found = rate.events_per_s[name];
+  if (found === undefined) throw new BenchFailure('server_failed', `no throughput of ${name} is known`);
+  return found;
+}
+
+/** Whole requests. */
+function eventsAt(spec: Spec, rate: number): number {
+  const { batch_size, duration_s } = spec.workload;
+  return Math.ceil((rate * duration_s!) / batch_size) * batch_size;
 }
 
 function describe(sample: Sample): string {
   const latency = sample.measured.latency;
   const p99 = latency === null ? '' : `, p99 ${formatValue(latency.p99_ms, 'ms')}`;
   const took = (sample.measured.duration_ms / 1000).toFixed(1);
-  return `${formatValue(throughput(sample), 'events_per_s')} for ${took} s${p99}, all ${sample.audit.stored_events} found`;
+  const found = sample.audit.stored_events.toLocaleString('en-US');
+  return `${formatValue(throughput(sample), 'events_per_s')} for ${took} s${p99}; all ${found} found as sent`;
 }

@@ -9,6 +9,8 @@ import type { Sent } from './drivers/driver.ts';
 export interface DiskUse {
   /** The database and what SQLite keeps beside it, after the server has closed it. */
   readonly bytes: number;
+  /** Rows in the file, preloaded ones included. */
+  readonly events: number;
   /** The most the write-ahead log was seen to hold. */
   readonly wal_peak_bytes: number | null;
 }
@@ -62,6 +64,8 @@ export interface Timeline {
 export interface WarmUp {
   /** Whether two seconds in a row agreed within 5 %; `null` when its length was given. */
   readonly steady: boolean | null;
+  /** Of the first events after the start: what a cold server takes; `null` in an open loop. */
+  readonly cold_events_per_s: number | null;
   readonly sent: Sent;
 }
 
@@ -71,6 +75,14 @@ export interface ReaderSample {
   readonly failed: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
+}
+
+/** What the machine did beside server and load while measuring, as shares of all its cores. */
+export interface MachineLoad {
+  /** CPU time of processes that are no part of the run; `null` where the system does not say. */
+  readonly others_share: number | null;
+  /** Time that the hypervisor gave to others. */
+  readonly stolen_share: number | null;
 }
 
 export interface Sample {
@@ -87,6 +99,7 @@ export interface Sample {
   readonly timeline: Timeline;
   readonly stream: StreamSample | null;
   readonly reader: ReaderSample | null;
+  readonly machine: MachineLoad;
   /** From SIGTERM to the end of the process. */
   readonly stop_ms: number;
   readonly disk: DiskUse;

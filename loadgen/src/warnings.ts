@@ -4,20 +4,31 @@
  * A failed request is none of them: it fails the run. What must stay true: warnings are computed from what is
  * stored in the result, so that a reader can check each.
  */
+import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Environment } from './environment.ts';
 import { generatorLoad, throughput } from './metrics.ts';
-import { ENOUGH_ROUNDS, type Plan } from './plan.ts';
+import type { Placement } from './placement.ts';
+import { ENOUGH_ROUNDS } from './plan.ts';
 import type { Sample } from './sample.ts';
+import type { Spec } from './spec.ts';
 import { summarise } from './statistics.ts';
 
 export type WarningCode =
   | 'generator_saturated'
   | 'few_rounds'
   | 'high_spread'
-  | 'machine_busy'
   | 'short_rounds'
+  | 'not_steady'
+  | 'rate_not_reached'
+  | 'requests_dropped'
+  | 'late_generator'
+  | 'other_load'
+  | 'stolen_time'
+  | 'no_k6'
+  | 'machine_busy'
   | 'shared_cores'
   | 'stale_build'
+  | 'uncommitted_changes'
   | 'resources_not_measured';
 
 export interface Warning {
@@ -26,10 +37,17 @@ export interface Warning {
   readonly advice: string;
 }
 
+/** What one measurement is judged by. */
 export interface Grounds {
-  readonly plan: Plan;
-  readonly environment: Environment;
+  readonly spec: Spec;
+  readonly targets: readonly TargetName[];
   readonly samples: readonly Sample[];
+}
+
+/** What the run as a whole is judged by. */
+export interface RunGrounds {
+  readonly placement: Placement;
+  readonly environment: Environment;
   /** Servers measured although their sources were newer, or might have been. */
   readonly stale: readonly string[];
 }
@@ -40,6 +58,12 @@ const HIGH_SPREAD = 0.2;
 /** Per core. */
 const BUSY_LOAD = 0.25;
 const ENOUGH_ROUND_MS = 10_000;
+/** Of what was due. */
+const RATE_REACHED = 0.98;
+const LATE_MS = 5;
+/** Of all cores. */
+const OTHER_LOAD = 0.05;
+const STOLEN = 0.02;
 
 const ADVICE: Readonly<Record<WarningCode, string>> = {
   generator_saturated:
@@ -47,42 +71,92 @@ const ADVICE: Readonly<Record<WarningCode, string>> = {
   few_rounds: `Use --rounds=${ENOUGH_ROUNDS} or more.`,
   high_spread:
     'Close other programs, use more rounds, and do not read more into the medians than the spread allows.',
+  short_rounds: 'Use more --events or --duration, so that caches, checkpoints and garbage collection show.',
+  not_steady:
+    'The server was still getting faster or slower when the measurement began; give it a longer --warmup.',
+  rate_not_reached:
+    'The server did not keep up, so latencies grow with the length of the round; use a lower --rate.',
+  requests_dropped:
+    'The generator gave up requests that were due; latencies leave out what they would have waited.',
+  late_generator: 'Latencies include the generator’s own delay; use more cores or a lower --rate.',
+  other_load: 'Other programs worked during the rounds; close them and run again.',
+  stolen_time: 'A hypervisor gave part of the cores to others; use a machine of your own.',
+  no_k6: 'Install k6 (pnpm k6:install) to have the soak driven by it.',
   machine_busy: 'Wait until the machine is idle and run again.',
-  short_rounds: 'Use more --events, so that caches, checkpoints and garbage collection show.',
   shared_cores: 'Throughput includes what the generator takes away; CPU per event is the sounder figure.',
   stale_build: 'Run without --no-build.',
+  uncommitted_changes: 'Commit first, so that others can measure the same code.',
   resources_not_measured: 'Run on Linux for CPU and memory.',
 };
 
+type Warn = (code: WarningCode, message: string) => void;
+
+/** Reasons to distrust one measurement. */
 export function reasonsToDistrust(grounds: Grounds): Warning[] {
-  const { plan, environment, samples, stale } = grounds;
   const warnings: Warning[] = [];
-  const warn = (code: WarningCode, message: string) => warnings.push({ code, message, advice: ADVICE[code] });
-  for (const target of plan.targets) {
-    const own = samples.filter((sample) => sample.target === target);
-    const load = Math.max(...own.map(generatorLoad));
-    if (load > SATURATED)
-      warn('generator_saturated', `${target}: the generator used ${percent(load)} of a core`);
-    const spread = summarise(own.map(throughput))?.spread ?? 0;
-    if (spread > HIGH_SPREAD)
-      warn('high_spread', `${target}: throughput varied by ${percent(spread)} between rounds`);
-    const shortest = Math.min(...own.map((sample) => sample.measured.duration_ms));
-    if (shortest < ENOUGH_ROUND_MS)
-      warn('short_rounds', `${target}: the shortest round took ${(shortest / 1000).toFixed(1)} s`);
-    if (own.length < ENOUGH_ROUNDS)
-      warn('few_rounds', `${target}: rounds: ${own.length}, fewer than ${ENOUGH_ROUNDS}`);
+  const warn: Warn = (code, message) => warnings.push({ code, message, advice: ADVICE[code] });
+  for (const target of grounds.targets) {
+    const own = grounds.samples.filter((sample) => sample.target === target);
+    if (own.length > 0) judge(target, own, grounds.spec, warn);
   }
+  const { samples, spec } = grounds;
+  const others = Math.max(0, ...samples.map((sample) => sample.machine.others_share ?? 0));
+  if (others > OTHER_LOAD) warn('other_load', `other programs took up to ${percent(others)} of the cores`);
+  const stolen = Math.max(0, ...samples.map((sample) => sample.machine.stolen_share ?? 0));
+  if (stolen > STOLEN) warn('stolen_time', `up to ${percent(stolen)} of the cores' time was given to others`);
+  if (spec.mode === 'soak' && spec.driver !== 'k6')
+    warn('no_k6', 'the soak ran on the open-loop driver, not on k6');
+  if (samples.some((sample) => sample.server_cpu_us === null || sample.peak_rss_bytes === null))
+    warn('resources_not_measured', 'this system does not say CPU time or memory of a process');
+  return warnings;
+}
+
+function judge(target: TargetName, own: readonly Sample[], spec: Spec, warn: Warn): void {
+  const load = Math.max(...own.map(generatorLoad));
+  // k6 has threads of its own for as many cores as there are; one core is no limit to it.
+  if (spec.driver !== 'k6' && load > SATURATED)
+    warn('generator_saturated', `${target}: the generator used ${percent(load)} of a core`);
+  const spread = summarise(own.map(throughput))?.spread ?? 0;
+  if (spread > HIGH_SPREAD)
+    warn('high_spread', `${target}: throughput varied by ${percent(spread)} between rounds`);
+  const shortest = Math.min(...own.map((sample) => sample.measured.duration_ms));
+  // The last request of an open loop is due one interval before the end.
+  if (shortest < ENOUGH_ROUND_MS * 0.99)
+    warn('short_rounds', `${target}: the shortest round took ${(shortest / 1000).toFixed(1)} s`);
+  if (spec.mode !== 'soak' && own.length < ENOUGH_ROUNDS)
+    warn('few_rounds', `${target}: rounds: ${own.length}, fewer than ${ENOUGH_ROUNDS}`);
+  const unsteady = own.filter((sample) => sample.warm_up.steady === false).length;
+  if (unsteady > 0)
+    warn('not_steady', `${target}: not steady after its warm-up in ${unsteady} of ${own.length} rounds`);
+  judgeRate(target, own, warn);
+}
+
+function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void {
+  const asked = own.filter((sample) => sample.rate_events_per_s !== null);
+  const reached = Math.min(1, ...asked.map((sample) => throughput(sample) / sample.rate_events_per_s!));
+  if (reached < RATE_REACHED)
+    warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
+  const dropped = own.reduce((sum, sample) => sum + sample.measured.dropped_requests, 0);
+  if (dropped > 0) warn('requests_dropped', `${target}: ${dropped} requests that were due were never sent`);
+  const late = Math.max(0, ...own.map((sample) => sample.measured.send_delay?.p99_ms ?? 0));
+  if (late > LATE_MS)
+    warn('late_generator', `${target}: requests were written up to ${late.toFixed(1)} ms late (p99)`);
+}
+
+/** Reasons to distrust everything in the run. */
+export function reasonsToDistrustRun(grounds: RunGrounds): Warning[] {
+  const { environment, placement, stale } = grounds;
+  const warnings: Warning[] = [];
+  const warn: Warn = (code, message) => warnings.push({ code, message, advice: ADVICE[code] });
   const busy = (environment.load_average[0] ?? 0) / environment.cpu_cores;
   if (busy > BUSY_LOAD)
     warn('machine_busy', `load average ${environment.load_average[0]!.toFixed(2)} at the start`);
-  if (!plan.placement.pinned) warn('shared_cores', plan.placement.reason);
+  if (!placement.pinned) warn('shared_cores', placement.reason);
   for (const target of stale) warn('stale_build', `${target}: older than its sources`);
-  if (samples.some((sample) => sample.server_cpu_us === null || sample.peak_rss_bytes === null)) {
-    warn('resources_not_measured', 'this system does not say CPU time or memory of a process');
-  }
+  if (environment.dirty === true) warn('uncommitted_changes', 'files differed from the commit');
   return warnings;
 }
 
 function percent(share: number): string {
-  return `${(share * 100).toFixed(0)} %`;
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }

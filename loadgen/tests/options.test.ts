@@ -1,7 +1,9 @@
 /** The command line: the seed's flags as written, and every problem at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FLAGS, helpText, type Options, parseOptions } from '../src/options.ts';
+import { FLAGS, helpText } from '../src/options/flags.ts';
+import { type Options, parseOptions } from '../src/options/options.ts';
+import { parseRates } from '../src/options/rates.ts';
 
 function options(argv: readonly string[]): Options {
   const parsed = parseOptions(argv);
@@ -17,7 +19,8 @@ function problems(argv: readonly string[]): readonly string[] {
 
 test('without flags every default is that of the table', () => {
   const all = options([]);
-  assert.equal(all.events, FLAGS.events.default);
+  assert.equal(all.mode, FLAGS.mode.default);
+  assert.equal(all.events, undefined);
   assert.equal(all.concurrency, FLAGS.concurrency.default);
   assert.equal(all.batchSize, FLAGS['batch-size'].default);
   assert.equal(all.rounds, FLAGS.rounds.default);
@@ -68,12 +71,47 @@ test('what only two flags together show is checked too', () => {
   ]);
 });
 
+test('flags that the mode has no use for, or that contradict each other, are wrong', () => {
+  assert.deepEqual(problems(['--rate=2000']), ['--rate has no meaning with --mode=batch']);
+  assert.deepEqual(problems(['--mode=all', '--durability=power', '--stream-clients=3']), [
+    '--stream-clients has no meaning with --mode=all',
+    '--durability has no meaning with --mode=all',
+  ]);
+  assert.deepEqual(problems(['--events=20000', '--duration=10']), [
+    '--events and --duration both say how long a round is; give one of them',
+  ]);
+  assert.deepEqual(problems(['--mode=soak', '--rate=10000,50%']), [
+    '--rate of a soak is one rate in events per second',
+  ]);
+});
+
+test('rates are events per second or shares, in their order', () => {
+  assert.deepEqual(parseRates('2000,75%'), [
+    { kind: 'fixed', events_per_s: 2000 },
+    { kind: 'share', share: 0.75 },
+  ]);
+  for (const wrong of ['', '0', '101%', '2k', '2000,', '-5', '1e4']) {
+    assert.match(String(parseRates(wrong)), /^--rate must be events per second or percent/, wrong);
+  }
+});
+
+test('a threshold may be repeated, and a wrong one says what is wrong', () => {
+  assert.equal(options(['--threshold', 'rs.p99_ms<50', '--threshold', 'ratio.start_ms<1']).thresholds.length, 2);
+  assert.match(problems(['--threshold=rs.speed<50'])[0]!, /^--threshold .*speed/);
+});
+
+test('a quick run is short where no flag says otherwise', () => {
+  const quick = options(['--quick', '--rounds=4']);
+  assert.deepEqual([quick.rounds, quick.starts, quick.events], [4, 3, 200_000]);
+});
+
 test('the help names every flag with its default', () => {
   const help = helpText();
   for (const [name, flag] of Object.entries(FLAGS)) {
     const line = help.split('\n').find((text) => text.startsWith(`  --${name}`));
     assert.ok(line, name);
     if (flag.default !== undefined) assert.ok(line.endsWith(`[${flag.default}]`), line);
+    assert.ok(line.length <= 160, line);
   }
   assert.equal(parseOptions(['--help', '--events=wrong']).kind, 'help');
 });

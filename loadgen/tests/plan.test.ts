@@ -6,30 +6,63 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { TARGETS } from '../../parity-tests/src/targets.ts';
 import { freshnessOf } from '../src/build.ts';
-import { type Options, parseOptions } from '../src/options.ts';
+import { type Options, parseOptions } from '../src/options/options.ts';
 import { parseCpuList } from '../src/placement.ts';
 import { COMMITTED_RESULT, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan.ts';
 
-const planOf = (...argv: string[]) => makePlan((parseOptions(argv) as { options: Options }).options);
+const planOf = (...argv: string[]) => {
+  const parsed = parseOptions(argv);
+  assert.equal(parsed.kind, 'run', JSON.stringify(parsed));
+  return makePlan((parsed as { options: Options }).options, { k6: false });
+};
+const names = (...argv: string[]) => planOf(...argv).specs.map((spec) => spec.name);
 
 test('rounds go A B B A, so that each is first as often as second', () => {
   assert.deepEqual(roundOrder(['rs', 'ts'], 4), ['rs', 'ts', 'ts', 'rs', 'rs', 'ts', 'ts', 'rs']);
   assert.deepEqual(roundOrder(['ts'], 2), ['ts', 'ts']);
 });
 
-test('the default run stays under five minutes by its own estimate', () => {
+test('the default run stays under ten minutes by its own estimate', () => {
   const plan = planOf();
-  assert.equal(plan.order.length, 10);
-  assert.ok(plan.estimated_s < 300, String(plan.estimated_s));
+  assert.deepEqual(names(), ['batch']);
+  assert.ok(plan.estimated_s < 600, String(plan.estimated_s));
+});
+
+test('the full comparison has everything that the seed left out', () => {
+  const open = ['open_25_percent', 'open_50_percent', 'open_75_percent', 'open_90_percent'];
+  const fixed = ['open_2000', 'open_10000', 'open_30000'];
+  assert.deepEqual(names('--mode=all', `--corpus=${import.meta.filename}`), [
+    ...['batch', 'seed', 'corpus', 'single', ...open, ...fixed, 'power', 'stream', 'soak'],
+  ]);
+  assert.ok(!names('--mode=all').includes('corpus'));
+  const plan = planOf('--mode=all');
+  const seed = plan.specs.find((spec) => spec.name === 'seed')!.workload;
+  assert.deepEqual([seed.events, seed.connections, seed.batch_size, seed.warmup_events], [20_000, 40, 50, 500]);
+  assert.equal(plan.specs.find((spec) => spec.name === 'power')!.workload.durability, 'power');
+  assert.equal(plan.specs.find((spec) => spec.name === 'stream')!.workload.stream_clients, 10);
+  assert.equal(plan.specs.find((spec) => spec.name === 'soak')!.workload.duration_s, 600);
+});
+
+test('a picked share brings the closed loop that it is a share of', () => {
+  assert.deepEqual(names('--mode=all', '--pick=open_75_percent'), ['batch', 'open_75_percent']);
+  assert.deepEqual(names('--mode=all', '--pick=stream'), ['stream']);
+  assert.deepEqual(names('--mode=open', '--rate=2000'), ['open_2000']);
+});
+
+test('without k6 the soak runs on the open loop', () => {
+  assert.equal(planOf('--mode=soak').specs[0]!.driver, 'open');
 });
 
 test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf().out, COMMITTED_RESULT);
-  for (const flag of ['--only=rs', '--rounds=4', '--events=20000', '--no-build']) {
+  for (const flag of ['--only=rs', '--rounds=4', '--events=20000', '--duration=20', '--mode=single', '--no-build']) {
     const plan = planOf(flag);
     assert.equal(plan.out, SCRATCH_RESULT, flag);
     assert.equal(plan.outReasons.length, 1, flag);
   }
+  assert.equal(planOf('--quick').out, SCRATCH_RESULT);
+  assert.equal(planOf('--mode=all').out, COMMITTED_RESULT);
+  assert.equal(planOf('--mode=all', '--pick=seed').out, SCRATCH_RESULT);
   assert.equal(planOf('--only=rs', '--out=/somewhere/r.json').out, '/somewhere/r.json');
 });
 

@@ -2,11 +2,21 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { Latency, Sent } from '../src/drivers/driver.ts';
 import { SCHEMA_FILE } from '../src/export/json.ts';
+import { type Options, parseOptions } from '../src/options/options.ts';
 import type { Sample } from '../src/sample.ts';
-import { type Grounds, reasonsToDistrust, type WarningCode } from '../src/warnings.ts';
+import type { Spec } from '../src/spec.ts';
+import { specsOf } from '../src/suite.ts';
+import {
+  reasonsToDistrust,
+  reasonsToDistrustRun,
+  type RunGrounds,
+  type Warning,
+  type WarningCode,
+} from '../src/warnings.ts';
 
-const SENT = {
+const SENT: Sent = {
   duration_ms: 12_000,
   requests: 10_000,
   sent_events: 500_000,
@@ -18,60 +28,52 @@ const SENT = {
   non_2xx: 0,
   errors: 0,
   timeouts: 0,
+  dropped_requests: 0,
   status_codes: { '201': 10_000 },
   latency: null,
+  send_delay: null,
   acknowledged_per_second: [],
   generator_cpu_us: 2_000_000,
 };
 
-function sample(measured: Partial<Sample['measured']> = {}, cpu: number | null = 1): Sample {
+function sample(measured: Partial<Sent> = {}, changed: Partial<Sample> = {}): Sample {
   return {
     round: 1,
     target: 'rs',
-    warm_up: SENT,
+    rate_events_per_s: null,
+    warm_up: { steady: true, cold_events_per_s: 1, sent: SENT },
     measured: { ...SENT, ...measured },
-    server_cpu_us: cpu,
+    server_cpu_us: 1,
     idle_rss_bytes: 1,
     peak_rss_bytes: 1,
+    timeline: { t_ms: [], rss_bytes: [], cpu_us: [], wal_bytes: [], file_descriptors: [], lag_ms: [] },
+    stream: null,
+    reader: null,
+    machine: { others_share: 0.01, stolen_share: 0 },
     stop_ms: 1,
-    disk: { bytes: 1 },
+    disk: { bytes: 1, events: 1, wal_peak_bytes: 1 },
     audit: {
       expected_events: 1,
       acknowledged_events: 1,
       stored_events: 1,
-      expected_event_ids: 1,
-      stored_event_ids: 1,
+      expected_digest: '',
+      stored_digest: '',
     },
-    health: {
-      runtime: 'rust',
-      version: '0',
-      contract: '1',
-      durability: 'process',
-      sqlite_version: '3',
-      journal_mode: 'wal',
-      synchronous: 'NORMAL',
-    },
+    ...changed,
   };
 }
 
-function grounds(
-  changed: { samples?: Sample[]; load?: number; pinned?: boolean; stale?: string[] } = {},
-): Grounds {
-  const {
-    samples = Array.from({ length: 5 }, () => sample()),
-    load = 0.1,
-    pinned = true,
-    stale = [],
-  } = changed;
+const specOf = (...argv: string[]): Spec =>
+  specsOf((parseOptions(argv) as { options: Options }).options, { k6: false })[0]!;
+const five = (measured: Partial<Sent>, changed: Partial<Sample> = {}) =>
+  Array.from({ length: 5 }, () => sample(measured, changed));
+const judged = (samples: readonly Sample[], spec = specOf()) =>
+  reasonsToDistrust({ spec, targets: ['rs'], samples });
+
+function runGrounds(changed: { load?: number; pinned?: boolean; stale?: string[]; dirty?: boolean } = {}): RunGrounds {
+  const { load = 0.1, pinned = true, stale = [], dirty = false } = changed;
   return {
-    plan: {
-      targets: ['rs'],
-      order: [],
-      placement: { pinned, server_cpus: null, generator_cpus: null, reason: 'because' },
-      estimated_s: 1,
-      out: '',
-      outReasons: [],
-    },
+    placement: { pinned, server_cpus: null, generator_cpus: null, reason: 'because' },
     environment: {
       cpu_model: null,
       cpu_cores: 4,
@@ -84,32 +86,51 @@ function grounds(
       node_version: '24',
       rustc_version: null,
       commit: null,
-      dirty: null,
+      dirty,
     },
-    samples,
     stale,
   };
 }
 
-test('a sound run has no reason', () => {
-  assert.deepEqual(reasonsToDistrust(grounds()), []);
+test('a sound measurement and a sound run have no reason', () => {
+  assert.deepEqual(judged(five({})), []);
+  assert.deepEqual(reasonsToDistrustRun(runGrounds()), []);
 });
 
-const five = (measured: Partial<Sample['measured']>) => Array.from({ length: 5 }, () => sample(measured));
-const causes: Readonly<Record<WarningCode, Grounds>> = {
-  generator_saturated: grounds({ samples: five({ generator_cpu_us: 10_300_000 }) }),
-  few_rounds: grounds({ samples: [sample(), sample()] }),
-  high_spread: grounds({ samples: [...five({}), sample({ duration_ms: 16_000 })] }),
-  machine_busy: grounds({ load: 1.1 }),
-  short_rounds: grounds({ samples: five({ duration_ms: 9_999 }) }),
-  shared_cores: grounds({ pinned: false }),
-  stale_build: grounds({ stale: ['rs'] }),
-  resources_not_measured: grounds({ samples: [...five({}).slice(1), sample({}, null)] }),
+const late: Latency = {
+  p50_ms: 1,
+  p90_ms: 1,
+  p95_ms: 1,
+  p99_ms: 9,
+  p99_9_ms: 9,
+  max_ms: 9,
+  mean_ms: 1,
+  samples: 1,
+  histogram: '',
+};
+const warm = { cold_events_per_s: 1, sent: SENT };
+const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
+  generator_saturated: () => judged(five({ generator_cpu_us: 10_300_000 })),
+  few_rounds: () => judged([sample(), sample()]),
+  high_spread: () => judged([...five({}), sample({ duration_ms: 16_000 })]),
+  short_rounds: () => judged(five({ duration_ms: 9_000 })),
+  not_steady: () => judged([...five({}), sample({}, { warm_up: { steady: false, ...warm } })]),
+  rate_not_reached: () => judged(five({}, { rate_events_per_s: 43_000 })),
+  requests_dropped: () => judged([...five({}), sample({ dropped_requests: 1 })]),
+  late_generator: () => judged([...five({}), sample({ send_delay: late })]),
+  other_load: () => judged([...five({}), sample({}, { machine: { others_share: 0.06, stolen_share: 0 } })]),
+  stolen_time: () => judged([...five({}), sample({}, { machine: { others_share: 0, stolen_share: 0.03 } })]),
+  no_k6: () => judged([sample()], specOf('--mode=soak')),
+  resources_not_measured: () => judged([...five({}), sample({}, { server_cpu_us: null })]),
+  machine_busy: () => reasonsToDistrustRun(runGrounds({ load: 1.1 })),
+  shared_cores: () => reasonsToDistrustRun(runGrounds({ pinned: false })),
+  stale_build: () => reasonsToDistrustRun(runGrounds({ stale: ['rs'] })),
+  uncommitted_changes: () => reasonsToDistrustRun(runGrounds({ dirty: true })),
 };
 
 for (const [code, cause] of Object.entries(causes)) {
   test(`${code} is told when its cause is there, with advice`, () => {
-    const found = reasonsToDistrust(cause);
+    const found = cause();
     assert.deepEqual(
       found.map((warning) => warning.code),
       [code],
@@ -120,6 +141,6 @@ for (const [code, cause] of Object.entries(causes)) {
 
 test('the schema knows the same list', () => {
   const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'));
-  const codes = schema.properties.warnings.items.properties.code.enum as string[];
+  const codes = schema.$defs.warning.properties.code.enum as string[];
   assert.deepEqual(codes.toSorted(), Object.keys(causes).toSorted());
 });

@@ -22,8 +22,10 @@ export async function violations(value: unknown): Promise<string[]> {
   return (validate.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`);
 }
 
+/** Lists of numbers stand on one line: a soak has thousands of them. */
 export function resultJson(result: Result): string {
-  return `${JSON.stringify(result, null, 2)}\n`;
+  const text = JSON.stringify(result, null, 2);
+  return `${text.replace(/\[\n[^[\]{}"]+\]/g, (list) => list.replace(/\s+/g, ''))}\n`;
 }
 
 /** Writes beside the file first, so that an interruption leaves the old result whole. */

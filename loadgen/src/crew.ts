@@ -1,0 +1,92 @@
+/**
+ * The processes that a run keeps from round to round: generators and auditors, one for each kind of load.
+ *
+ * They hold the events in memory, which takes seconds to make. What must stay true: nothing of them runs while
+ * another is measured, and all end with the run.
+ */
+import { type Auditor, createAuditor } from './audit.ts';
+import type { Contenders } from './contenders.ts';
+import { autocannonDriver } from './drivers/autocannon.ts';
+import type { Driver, Generator, Job } from './drivers/driver.ts';
+import { k6Driver } from './drivers/k6.ts';
+import { openDriver } from './drivers/open.ts';
+import { BenchFailure } from './failure.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { Options } from './options/options.ts';
+import type { Placement } from './placement.ts';
+import type { PoolSource } from './pool.ts';
+import type { Spec } from './spec.ts';
+
+const REQUEST_TIMEOUT_S = 30;
+
+export interface Crew {
+  driver(kind: Spec['driver']): Driver;
+  generator(spec: Spec, kind?: Spec['driver']): Promise<Generator>;
+  auditor(spec: Spec): Promise<Auditor>;
+}
+
+export interface CrewOptions {
+  readonly options: Options;
+  readonly contenders: Contenders;
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
+  /** The k6 that was found, or `null`. */
+  readonly k6: string | null;
+}
+
+export function createCrew(how: CrewOptions): Crew {
+  const { placement, lifetime } = how;
+  const drivers = new Map<Spec['driver'], Driver>();
+  const generators = new Map<string, Promise<Generator>>();
+  const auditors = new Map<string, Promise<Auditor>>();
+
+  function driver(kind: Spec['driver']): Driver {
+    return kept(drivers, kind, () => {
+      if (kind === 'autocannon')
+        return autocannonDriver(placement, lifetime, how.contenders.closedLoopProgram);
+      if (kind === 'open') return openDriver(placement, lifetime);
+      if (how.k6 === null) throw new BenchFailure('generator_failed', 'k6 was not found');
+      return k6Driver({ binary: how.k6, placement, lifetime });
+    });
+  }
+
+  return {
+    driver,
+    generator(spec, kind = spec.driver) {
+      const job = jobOf(spec, how.options);
+      return kept(generators, JSON.stringify([kind, job]), () => driver(kind).prepare(job));
+    },
+    auditor(spec) {
+      const { max_metadata_bytes } = spec.workload;
+      const pool = poolOf(spec, how.options);
+      return kept(auditors, JSON.stringify([pool, max_metadata_bytes]), () =>
+        createAuditor({ pool, maxMetadataBytes: max_metadata_bytes ?? undefined, lifetime }),
+      );
+    },
+  };
+}
+
+/** Every event of the pool is kept, since a run may need any number of them. */
+export function poolOf(spec: Pick<Spec, 'corpus' | 'workload'>, options: Options): PoolSource {
+  return { corpus: spec.corpus, seed: options.seed, ids: spec.workload.ids, most: MOST_POOL_EVENTS };
+}
+
+const MOST_POOL_EVENTS = 200_000;
+
+function jobOf(spec: Spec, options: Options): Job {
+  return {
+    pool: poolOf(spec, options),
+    endpoint: spec.mode === 'single' ? 'single' : 'batch',
+    batchSize: spec.workload.batch_size,
+    connections: spec.workload.connections,
+    timeout_s: REQUEST_TIMEOUT_S,
+  };
+}
+
+function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

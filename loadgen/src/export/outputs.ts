@@ -1,0 +1,31 @@
+/** Everything a run leaves: the result, the reports that were asked for, and the table on stdout. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Options } from '../options/options.ts';
+import type { Plan } from '../plan.ts';
+import type { Progress } from '../progress.ts';
+import type { Result } from '../result.ts';
+import { htmlReport } from './html.ts';
+import { resultJson, writeResult } from './json.ts';
+import { pullRequestMarkdown } from './markdown.ts';
+import { terminalReport } from './terminal.ts';
+
+export async function writeOutputs(
+  result: Result,
+  plan: Plan,
+  options: Options,
+  progress: Progress,
+): Promise<void> {
+  await writeResult(result, plan.out);
+  if (options.md !== undefined) await write(options.md, pullRequestMarkdown(result));
+  if (options.html !== undefined) await write(options.html, htmlReport(result));
+  process.stdout.write(options.json ? resultJson(result) : terminalReport(result));
+  for (const file of [plan.out, options.md, options.html]) {
+    if (file !== undefined) progress.say(`written: ${file}`);
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(resolve(file)), { recursive: true });
+  await writeFile(file, text);
+}

@@ -1,0 +1,46 @@
+/** What no flag can tell alone: flags that contradict each other, or that the mode has no use for. */
+import type { FlagName } from './flags.ts';
+import type { Options, RunMode } from './options.ts';
+
+/** Flags that mean something in some modes alone; the others take every flag. */
+const MODES_OF: Readonly<Partial<Record<FlagName, readonly RunMode[]>>> = {
+  events: ['batch', 'single', 'all'],
+  duration: ['batch', 'single', 'open'],
+  'batch-size': ['batch', 'open', 'soak'],
+  concurrency: ['batch', 'single', 'open', 'soak'],
+  rate: ['open', 'soak'],
+  'stream-clients': ['batch', 'single', 'open', 'soak'],
+  'soak-minutes': ['soak', 'all'],
+  warmup: ['batch', 'single', 'open', 'soak'],
+  rounds: ['batch', 'single', 'open', 'all'],
+  preload: ['batch', 'single', 'open', 'soak'],
+  durability: ['batch', 'single', 'open', 'soak', 'startup'],
+  corpus: ['batch', 'single', 'open', 'soak', 'all'],
+  ids: ['batch', 'single', 'open', 'soak'],
+};
+
+/** Every problem as a sentence. */
+export function checkTogether(options: Options): string[] {
+  const problems: string[] = [];
+  for (const [name, modes] of Object.entries(MODES_OF) as [FlagName, readonly RunMode[]][]) {
+    if (options.given.has(name) && !modes.includes(options.mode))
+      problems.push(`--${name} has no meaning with --mode=${options.mode}`);
+  }
+  if (options.given.has('events') && options.given.has('duration'))
+    problems.push('--events and --duration both say how long a round is; give one of them');
+  const closed = options.mode === 'batch' || options.mode === 'single';
+  if (closed && options.events !== undefined) {
+    const batch = options.mode === 'single' ? 1 : options.batchSize;
+    const requests = Math.ceil(options.events / batch);
+    if (requests < options.concurrency) {
+      problems.push(
+        `--events ${options.events} in batches of ${batch} are ${requests} requests, ` +
+          `fewer than --concurrency ${options.concurrency}`,
+      );
+    }
+  }
+  const soakRate = options.mode === 'soak' ? options.rates : undefined;
+  if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
+    problems.push('--rate of a soak is one rate in events per second');
+  return problems;
+}

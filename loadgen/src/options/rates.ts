@@ -1,0 +1,24 @@
+/** Rates as the command line writes them: `2000`, or `75%` of each server's own throughput. */
+
+export type RequestedRate =
+  | { readonly kind: 'fixed'; readonly events_per_s: number }
+  | { readonly kind: 'share'; readonly share: number };
+
+const MOST_EVENTS_PER_S = 10_000_000;
+
+/** The rates in their order, or a sentence that says which is wrong. */
+export function parseRates(text: string): readonly RequestedRate[] | string {
+  const rates: RequestedRate[] = [];
+  for (const part of text.split(',')) {
+    const [, digits, percent] = /^(\d+)(%?)$/.exec(part) ?? [];
+    const number = Number(digits);
+    const most = percent === '%' ? 100 : MOST_EVENTS_PER_S;
+    if (digits === undefined || number < 1 || number > most) {
+      return `--rate must be events per second or percent, as 2000,75%, not ${part === '' ? 'nothing' : part}`;
+    }
+    rates.push(
+      percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number },
+    );
+  }
+  return rates;
+}

@@ -1,0 +1,28 @@
+/**
+ * What the servers of a run promised, round by round: the same from both, or nothing can be compared.
+ *
+ * Durability may differ from measurement to measurement, and never within one.
+ */
+import type { TargetName } from '../../parity-tests/src/targets.ts';
+import { BenchFailure } from './failure.ts';
+import { checkSamePromises, type Health } from './health.ts';
+
+export class Promises {
+  readonly #firstByDurability = new Map<string, readonly [string, Health]>();
+  readonly #firstByTarget = new Map<TargetName, Health>();
+
+  /** Throws `health_differs` when a server promises something else than the ones before. */
+  add(label: string, name: TargetName, health: Health): void {
+    const first = this.#firstByDurability.get(health.durability);
+    if (first === undefined) this.#firstByDurability.set(health.durability, [label, health]);
+    else checkSamePromises(new Map([first, [label, health]]));
+    if (!this.#firstByTarget.has(name)) this.#firstByTarget.set(name, health);
+  }
+
+  /** What the server said first. */
+  of(name: TargetName): Health {
+    const health = this.#firstByTarget.get(name);
+    if (health === undefined) throw new BenchFailure('server_failed', `${name} was never asked`);
+    return health;
+  }
+}

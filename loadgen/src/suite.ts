@@ -1,0 +1,210 @@
+/**
+ * DATA: the measurements of each mode, in their order.
+ *
+ * What must stay true: the full comparison (`--mode=all`) holds the seed's row, the headline and everything
+ * that the seed left out, and a stranger without the corpus can repeat all of it but the row on real events.
+ */
+
+import { DEFAULT_RATES } from './options/flags.ts';
+import type { Options } from './options/options.ts';
+import { parseRates, type RequestedRate } from './options/rates.ts';
+import type { Workload } from './result.ts';
+import type { Spec } from './spec.ts';
+
+/** Events of a round where no flag says it: ten seconds and more for the faster server on two cores. */
+export const DEFAULT_EVENTS = { batch: 1_200_000, single: 300_000 };
+
+/** Seconds of an open-loop round. */
+const OPEN_S = 10;
+const SOAK_EVENTS_PER_S = 10_000;
+const STREAM_CLIENTS = 10;
+
+/** Whether the soak can be driven by k6; without, the open loop takes its place and the result says so. */
+export interface Tools {
+  readonly k6: boolean;
+}
+
+/** What the mode measures beside starts, `--pick` applied. */
+export function specsOf(options: Options, tools: Tools): Spec[] {
+  const all = specsOfMode(options, tools);
+  if (options.pick === undefined) return all;
+  const picked = all.filter((spec) => options.pick!.includes(spec.name));
+  const needed = new Set(picked.flatMap((spec) => [spec.name, spec.throughput_of]));
+  return all.filter((spec) => needed.has(spec.name));
+}
+
+function specsOfMode(options: Options, tools: Tools): Spec[] {
+  switch (options.mode) {
+    case 'startup':
+      return [];
+    case 'batch':
+      return [batch(options, 'batch', titleOf(options))];
+    case 'single':
+      return [single(options)];
+    case 'open':
+      return opens(options, options.rates ?? defaultRates());
+    case 'soak':
+      return [soak(options, tools)];
+    case 'all':
+      return full(options, tools);
+  }
+}
+
+/** The full comparison; generated events but in the row that is about real ones. */
+function full(options: Options, tools: Tools): Spec[] {
+  const generated = { ...options, corpus: undefined };
+  const seed: Options = { ...generated, events: 20_000, warmup: 500 };
+  return [
+    batch(generated, 'batch', 'Batches of generated events, closed loop'),
+    // Half a second is no measure of a limit; it stands beside the one before.
+    { ...batch(seed, 'seed', "The seed's row: 20,000 events, 40 connections, batches of 50"), limit: false },
+    ...(options.corpus === undefined
+      ? []
+      : [batch(options, 'corpus', 'Batches of real events, closed loop')]),
+    single({ ...generated, events: undefined }),
+    ...opens({ ...generated, events: undefined }, defaultRates()).filter((spec) => spec.name !== 'batch'),
+    batch({ ...generated, durability: 'power' }, 'power', 'Batches with an fsync before each answer'),
+    open(
+      { ...generated, streamClients: STREAM_CLIENTS },
+      { kind: 'fixed', events_per_s: 10_000 },
+      'stream',
+      `${STREAM_CLIENTS} stream clients at 10,000 events/s`,
+    ),
+    soak(generated, tools),
+  ];
+}
+
+function titleOf(options: Options): string {
+  return options.corpus === undefined
+    ? 'Batches of generated events, closed loop'
+    : 'Batches of real events, closed loop';
+}
+
+function batch(options: Options, name: string, title: string): Spec {
+  return closed(options, {
+    name,
+    title,
+    mode: 'batch',
+    batch_size: options.batchSize,
+    events: DEFAULT_EVENTS.batch,
+  });
+}
+
+function single(options: Options): Spec {
+  return closed(options, {
+    name: 'single',
+    title: 'One event a request, closed loop',
+    mode: 'single',
+    batch_size: 1,
+    events: DEFAULT_EVENTS.single,
+  });
+}
+
+interface Closed {
+  readonly name: string;
+  readonly title: string;
+  readonly mode: 'batch' | 'single';
+  readonly batch_size: number;
+  readonly events: number;
+}
+
+function closed(options: Options, what: Closed): Spec {
+  const { name, title, mode } = what;
+  const events = options.events ?? (options.duration === undefined ? what.events : null);
+  return {
+    name,
+    title,
+    mode,
+    driver: 'autocannon',
+    corpus: options.corpus,
+    workload: {
+      ...common(options),
+      batch_size: what.batch_size,
+      events,
+      duration_s: events === null ? options.duration! : null,
+    },
+    rate: null,
+    throughput_of: null,
+    reader: false,
+    limit: true,
+  };
+}
+
+/** The rates; for a share, the closed loop that it is a share of comes first. */
+function opens(options: Options, rates: readonly RequestedRate[]): Spec[] {
+  const specs = rates.map((rate) => {
+    const name = rate.kind === 'fixed' ? `open_${rate.events_per_s}` : `open_${percent(rate)}_percent`;
+    const title =
+      rate.kind === 'fixed'
+        ? `Open loop at ${rate.events_per_s.toLocaleString('en-US')} events/s`
+        : `Open loop at ${percent(rate)} % of each server's own throughput`;
+    return open(options, rate, name, title);
+  });
+  const shares = specs.some((spec) => spec.rate!.kind === 'share');
+  return shares ? [batch({ ...options, duration: undefined }, 'batch', titleOf(options)), ...specs] : specs;
+}
+
+function percent(rate: { readonly share: number }): number {
+  return Math.round(rate.share * 100);
+}
+
+function open(options: Options, rate: RequestedRate, name: string, title: string): Spec {
+  return {
+    name,
+    title,
+    mode: 'open',
+    driver: 'open',
+    corpus: options.corpus,
+    workload: {
+      ...common(options),
+      batch_size: options.batchSize,
+      events: null,
+      duration_s: options.duration ?? OPEN_S,
+    },
+    rate,
+    throughput_of: rate.kind === 'share' ? 'batch' : null,
+    reader: false,
+    limit: false,
+  };
+}
+
+function soak(options: Options, tools: Tools): Spec {
+  const rate = options.rates?.[0] ?? { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S };
+  const clients = options.streamClients ?? STREAM_CLIENTS;
+  return {
+    name: 'soak',
+    title: `Soak: ${options.soakMinutes} minutes at ${(rate as { events_per_s: number }).events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
+    mode: 'soak',
+    driver: tools.k6 ? 'k6' : 'open',
+    corpus: options.corpus,
+    workload: {
+      ...common(options),
+      batch_size: options.batchSize,
+      events: null,
+      duration_s: options.soakMinutes * 60,
+      rounds: 1,
+      stream_clients: clients,
+    },
+    rate,
+    throughput_of: null,
+    reader: true,
+    limit: false,
+  };
+}
+
+function common(options: Options): Omit<Workload, 'rate' | 'events' | 'duration_s' | 'batch_size'> {
+  return {
+    connections: options.concurrency,
+    warmup_events: options.warmup ?? null,
+    rounds: options.rounds,
+    durability: options.durability,
+    max_metadata_bytes: options.maxMetadataBytes ?? null,
+    ids: options.ids,
+    preload_events: options.preload,
+    stream_clients: options.streamClients ?? 0,
+  };
+}
+
+function defaultRates(): readonly RequestedRate[] {
+  return parseRates(DEFAULT_RATES) as readonly RequestedRate[];
+}

@@ -1,0 +1,81 @@
+/** Warm-up goes on until two seconds in a row agree, and what it sent is known to the event. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Sent } from '../src/drivers/driver.ts';
+import { addSent, warmUp } from '../src/warm-up.ts';
+
+function sentOf(count: number, events_per_s: number): Sent {
+  return {
+    duration_ms: (count / events_per_s) * 1000,
+    requests: Math.ceil(count / 50),
+    sent_events: count,
+    sent_event_ids: count,
+    sent_bytes: count * 100,
+    received_events: count,
+    duplicate_events: 0,
+    rejected_events: 0,
+    non_2xx: 0,
+    errors: 0,
+    timeouts: 0,
+    dropped_requests: 0,
+    status_codes: { '201': Math.ceil(count / 50) },
+    latency: null,
+    send_delay: null,
+    acknowledged_per_second: [count],
+    generator_cpu_us: 10,
+  };
+}
+
+/** A server that takes these rates, part after part; the last for ever. */
+function server(rates: readonly number[]) {
+  const asked: { first: number; count: number; rate: number | null }[] = [];
+  return {
+    asked,
+    send: async (range: { first: number; count: number }, rate: number | null) => {
+      const events_per_s = rate ?? rates[Math.min(asked.length, rates.length - 1)]!;
+      asked.push({ ...range, rate });
+      return sentOf(range.count, events_per_s);
+    },
+  };
+}
+
+const closed = { first: 1000, events: null, batch_size: 50, rate_events_per_s: null };
+
+test('a closed loop ends when two seconds agree within 5 %, and tells the cold rate', async () => {
+  const { asked, send } = server([10_000, 40_000, 60_000, 62_000, 5]);
+  const { warm_up, next } = await warmUp({ ...closed, send });
+  assert.equal(asked.length, 4);
+  assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s], [true, 10_000]);
+  assert.equal(next, 1000 + asked.reduce((sum, part) => sum + part.count, 0));
+  assert.equal(warm_up.sent.received_events, next - 1000);
+  assert.deepEqual(
+    asked.slice(1).map((part, i) => part.first - asked[i]!.first - asked[i]!.count),
+    [0, 0, 0],
+  );
+});
+
+test('one that never settles ends all the same, and says so', async () => {
+  const { send } = server([1e4, 1e4, 2e4, 1e4, 2e4, 1e4, 2e4, 1e4, 2e4, 1e4, 2e4]);
+  assert.equal((await warmUp({ ...closed, send })).warm_up.steady, false);
+});
+
+test('an open loop begins briskly, then keeps its rate', async () => {
+  const { asked, send } = server([]);
+  const { warm_up } = await warmUp({ ...closed, rate_events_per_s: 2000, send });
+  assert.deepEqual(
+    asked.map((part) => part.rate),
+    [10_000, 2000, 2000],
+  );
+  assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s], [true, null]);
+});
+
+test('a given number of events is sent in one go', async () => {
+  const { asked, send } = server([10_000]);
+  const { warm_up, next } = await warmUp({ ...closed, events: 500, send });
+  assert.deepEqual([asked.length, warm_up.steady, next], [1, null, 1500]);
+});
+
+test('several sends add up, status codes too, and have no common latency', () => {
+  const sum = addSent([sentOf(100, 10), sentOf(50, 10)]);
+  assert.deepEqual([sum.sent_events, sum.duration_ms, sum.status_codes['201'], sum.latency], [150, 15_000, 3, null]);
+});
