@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { MultisetDigest } from '../src/audit/digest.ts';
 import { shareOf } from '../src/audit/expected.ts';
@@ -179,7 +180,7 @@ test('a view with other columns, or none, is not audited', async () => {
 });
 
 test('a corpus whose events can have no row is told before anything is sent', async () => {
-  const corpus = new URL('./fake-round.ts', import.meta.url).pathname;
+  const corpus = fileURLToPath(new URL('./fake-round.ts', import.meta.url));
   const creating = createAuditor({ pool: { ...SMALL_POOL, corpus }, maxMetadataBytes: undefined, lifetime });
   await assert.rejects(
     creating,

@@ -49,7 +49,10 @@ async function round(fault: string, spoil = '') {
     database.exec(spoil);
     database.close();
   }
-  return { sample: await clients.finish(fake.file), problems: clients.problems() };
+  const cpu_us = await clients.cpu();
+  const sample = await clients.finish(fake.file);
+  assert.ok(cpu_us > 0 && cpu_us <= sample.clients_cpu_us);
+  return { sample, problems: clients.problems() };
 }
 
 test('clients that received every row are complete, and lag leaves the warm-up out', async () => {
@@ -181,9 +184,9 @@ test('frames are the same wherever the bytes are cut', () => {
 });
 
 test('lag is from created_at of the row to the arrival, and never below zero', () => {
-  const recorder = new LagRecorder();
-  assert.equal(recorder.lag(), null);
   const created = Date.UTC(2026, 1, 18, 18, 6, 41, 231);
+  const recorder = new LagRecorder(created);
+  assert.equal(recorder.lag(), null);
   const row =
     '{"session_id":"\\"created_at\\":\\"","created_at":"2026-02-18T18:06:41.231Z","metadata":{"created_at":"x"}}';
   const bytes = Buffer.from(row);
@@ -191,6 +194,10 @@ test('lag is from created_at of the row to the arrival, and never below zero', (
     recorder.note({ id: 1, bytes, from: 0, to: bytes.length }, now);
     recorder.endOfChunk();
   }
+  const late = new LagRecorder(created + 1);
+  late.note({ id: 1, bytes, from: 0, to: bytes.length }, created + 40);
+  late.endOfChunk();
+  assert.equal(late.lag(), null, 'a row from before the mark');
   const { samples, max_ms, p50_ms } = recorder.lag()!;
   assert.deepEqual([samples, Math.round(max_ms), Math.round(p50_ms)], [4, 40, 2]);
 });

@@ -14,8 +14,10 @@ import type { Command, Reply } from './process.ts';
 export interface StreamClients {
   /** Once every client has its first frame. */
   ready(): Promise<void>;
-  /** From here on lag and CPU time are recorded. */
+  /** From here on CPU time counts, and the lag of rows that are stored. */
   mark(): Promise<void>;
+  /** CPU time of the process since the mark, in microseconds. */
+  cpu(): Promise<number>;
   /** Once every client has seen that id; fails when one's stream ends before, or no event comes for `patience_ms`. */
   until(lastId: number, patience_ms?: number): Promise<void>;
   /** Holds what every client received against the file of the stopped server, and ends the process. */
@@ -52,6 +54,11 @@ export async function startStreamClients(options: StreamClientsOptions): Promise
   return {
     ready: async () => done(await connected),
     mark: async () => done(await send({ kind: 'mark' })),
+    async cpu() {
+      const reply = await send({ kind: 'cpu' });
+      if (reply.kind !== 'used') throw unexpected(reply);
+      return reply.cpu_us;
+    },
     until: async (last_id, patience_ms = PATIENCE_MS) =>
       done(await send({ kind: 'until', last_id, patience_ms })),
     async finish(file) {

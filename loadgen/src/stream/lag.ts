@@ -2,8 +2,9 @@
  * How long rows took to reach the clients: from `created_at` of the row to the arrival of its frame.
  *
  * Both are whole milliseconds of the same machine's clock, so that a sample is right to a millisecond and the
- * cut digits of both cancel out on average. What must stay true: frames of one transaction that arrive
- * together cost one entry, and a clock that was set back gives 0 and no failure.
+ * cut digits of both cancel out on average. What must stay true: rows of the warm-up that arrive late are left
+ * out, frames of one transaction that arrive together cost one entry, and a clock that was set back gives 0
+ * and no failure.
  */
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import type { Lag } from '../sample.ts';
@@ -21,9 +22,16 @@ export class LagRecorder {
     highestTrackableValue: 120_000_000,
     numberOfSignificantValueDigits: 3,
   });
+  readonly #since: number;
   #text = '';
+  #created = Number.NaN;
   #lag_us = 0;
   #frames = 0;
+
+  /** Rows that were stored before `since`, in Unix milliseconds, do not count. */
+  constructor(since: number) {
+    this.#since = since;
+  }
 
   /** Notes a frame of a chunk of bytes that arrived at `now`, in Unix milliseconds. */
   note({ bytes, from, to }: EventFrame, now: number): void {
@@ -33,9 +41,10 @@ export class LagRecorder {
     if (text !== this.#text || this.#frames === 0) {
       this.endOfChunk();
       this.#text = text;
-      this.#lag_us = Math.max(0, (now - Date.parse(text)) * 1000);
+      this.#created = Date.parse(text);
+      this.#lag_us = Math.max(0, (now - this.#created) * 1000);
     }
-    this.#frames++;
+    if (this.#created >= this.#since) this.#frames++;
   }
 
   /** The next frames may have arrived at another time. */

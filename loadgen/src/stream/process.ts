@@ -11,11 +11,13 @@ import { storedPayloads } from './stored-payloads.ts';
 export type Command =
   | { readonly kind: 'connect'; readonly url: string; readonly clients: number; readonly patience_ms: number }
   | { readonly kind: 'mark' }
+  | { readonly kind: 'cpu' }
   | { readonly kind: 'until'; readonly last_id: number; readonly patience_ms: number }
   | { readonly kind: 'finish'; readonly file: string };
 
 export type Reply =
   | { readonly kind: 'done' }
+  | { readonly kind: 'used'; readonly cpu_us: number }
   | { readonly kind: 'finished'; readonly sample: StreamSample; readonly problems: readonly string[] }
   | { readonly kind: 'missing'; readonly message: string; readonly problems: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string };
@@ -42,6 +44,8 @@ function act(crowd: Crowd, command: Command): Reply | Promise<Reply> {
       return crowd.wait('connected', (client) => client.after >= 0, command.patience_ms);
     case 'mark':
       return crowd.mark();
+    case 'cpu':
+      return { kind: 'used', cpu_us: crowd.cpu_us() };
     case 'until': {
       const { last_id, patience_ms } = command;
       return crowd.wait(`seen id ${last_id}`, (client) => client.last >= last_id, patience_ms);
@@ -53,7 +57,7 @@ function act(crowd: Crowd, command: Command): Reply | Promise<Reply> {
 
 class Crowd {
   readonly #clients: StreamClient[] = [];
-  readonly #lag = new LagRecorder();
+  #lag: LagRecorder | null = null;
   #cpu = process.cpuUsage();
   #check: (() => void) | null = null;
 
@@ -67,8 +71,15 @@ class Crowd {
 
   mark(): Reply {
     this.#cpu = process.cpuUsage();
+    this.#lag = new LagRecorder(Date.now());
     for (const client of this.#clients) client.recordLag(this.#lag);
     return { kind: 'done' };
+  }
+
+  /** Since the last mark. */
+  cpu_us(): number {
+    const used = process.cpuUsage(this.#cpu);
+    return used.user + used.system;
   }
 
   /** Until it is true of every client; says of which it is not when a stream ends or no event came for so long. */
@@ -101,7 +112,7 @@ class Crowd {
   }
 
   finish(file: string): Reply {
-    const used = process.cpuUsage(this.#cpu);
+    const clients_cpu_us = this.cpu_us();
     for (const client of this.#clients) client.close();
     const stored = storedPayloads(file, new Set(this.#clients.map((client) => client.after)));
     const problems = this.#problems();
@@ -118,8 +129,8 @@ class Crowd {
       clients: this.#clients.length,
       frames: this.#frames(),
       complete_clients: complete.length,
-      lag: this.#lag.lag(),
-      clients_cpu_us: used.user + used.system,
+      lag: this.#lag?.lag() ?? null,
+      clients_cpu_us,
     };
     return { kind: 'finished', sample, problems };
   }
