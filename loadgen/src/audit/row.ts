@@ -50,13 +50,18 @@ export type Constants = Readonly<Record<ConstantColumn, Value>>;
 export function hashConstants(values: readonly Value[], from: number): string {
   let text = '';
   // No text of an event holds U+0000 (rule EVT-12), and no JSON text does.
-  for (let i = from; i < values.length; i++) text += values[i] === null ? '\0\0' : `${values[i]}\0`;
+  for (let i = from; i < values.length; i++) text += marked(values[i]!);
   return hash('sha256', text);
 }
 
 /** The hash of a whole row, a byte in each character, which is quicker to add than hex. */
 export function hashRow(constants: string, sessionId: Value, eventId: Value): string {
-  return hash('sha256', `${constants}${sessionId ?? '\0'}\0${eventId ?? '\0'}`, 'binary');
+  return hash('sha256', constants + marked(sessionId) + marked(eventId), 'binary');
+}
+
+/** Ends with a character that no value holds; an absent value is nothing before it. */
+function marked(value: Value): string {
+  return value === null ? '\0' : `=${value}\0`;
 }
 
 export function constantValues(constants: Constants): Value[] {
