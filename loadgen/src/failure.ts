@@ -16,6 +16,8 @@ export type FailureCode =
   | 'reader_failed'
   | 'payload_differs'
   | 'audit_failed'
+  | 'stream_failed'
+  | 'stream_differs'
   | 'result_invalid';
 
 export class BenchFailure extends Error {

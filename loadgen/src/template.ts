@@ -38,7 +38,7 @@ export function parseTemplate(line: string, sessionNumber: (id: string) => numbe
   if (session === undefined) throw new TemplateError('has no session_id that is a string');
   // An id of white space counts as absent (contract, rule of `event_id`), so it gets no fresh one either.
   const given = fields.get('event_id');
-  const id = given !== undefined && line.slice(given.from, given.to).trim() !== '' ? given : undefined;
+  const id = given !== undefined && textOf(line, given).trim() !== '' ? given : undefined;
   const cuts = id === undefined ? [session] : [session, id];
   cuts.sort((a, b) => a.from - b.from);
   const parts: Buffer[] = [];
@@ -53,18 +53,22 @@ export function parseTemplate(line: string, sessionNumber: (id: string) => numbe
     at = cut.to;
   }
   parts.push(Buffer.from(line.slice(at)));
-  const sessionId = JSON.parse(`"${line.slice(session.from, session.to)}"`) as string;
   return {
     bytes: Buffer.concat(parts),
     idAt: id === undefined ? -1 : places.get(id)!,
     sessionAt: places.get(session)!,
-    session: sessionNumber(sessionId),
+    session: sessionNumber(textOf(line, session)),
   };
 }
 
 interface Span {
   readonly from: number;
   readonly to: number;
+}
+
+/** The string's value: escapes are resolved. */
+function textOf(line: string, span: Span): string {
+  return JSON.parse(`"${line.slice(span.from, span.to)}"`) as string;
 }
 
 /** The insides of the string values of the object's own keys; of a key given twice, the last counts. */

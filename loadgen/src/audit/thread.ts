@@ -1,0 +1,98 @@
+/**
+ * A thread of the auditor: it makes the pool's rows once, then digests its share of a round when asked.
+ *
+ * What must stay true: between two requests it does nothing, so that it takes no time from a measurement.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Range } from '../bodies.ts';
+import { BenchFailure, type FailureCode } from '../failure.ts';
+import { loadPool, type PoolSource } from '../pool.ts';
+import { type DigestPart, MultisetDigest } from './digest.ts';
+import { Expected, shareOf } from './expected.ts';
+import { explain } from './explain.ts';
+import { StoredFile } from './stored.ts';
+
+/** What was sent and acknowledged in a round. */
+export interface Claim {
+  /** Events of the endless sequence that were sent, warm-up included; no event stands in two of them. */
+  readonly ranges: readonly Range[];
+  readonly acknowledged_events: number;
+  /** Rows that were in the file before: those with the ids up to this. They are counted, and no more. */
+  readonly preloaded_rows: number;
+}
+
+export interface ThreadData {
+  readonly pool: PoolSource;
+  readonly maxMetadataBytes: number;
+  readonly share: number;
+  readonly shares: number;
+}
+
+export interface Request {
+  readonly kind: 'digest' | 'explain';
+  readonly file: string;
+  readonly claim: Claim;
+}
+
+export interface Digested {
+  readonly kind: 'digested';
+  readonly expected: DigestPart;
+  readonly stored: DigestPart;
+  /** Rows found up to the id of the last preloaded one. */
+  readonly preloaded: number;
+}
+
+export type Reply =
+  | { readonly kind: 'ready' }
+  | Digested
+  | { readonly kind: 'explained'; readonly lines: readonly string[] }
+  | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string };
+
+if (parentPort !== null) await serve(workerData as ThreadData);
+
+async function serve(data: ThreadData): Promise<void> {
+  const reply = (message: Reply) => parentPort!.postMessage(message);
+  const answer = (work: () => Reply, code: FailureCode) => {
+    try {
+      reply(work());
+    } catch (error) {
+      const known = error instanceof BenchFailure ? error.code : code;
+      reply({ kind: 'failed', code: known, message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  let expected: Expected | undefined;
+  try {
+    const pool = await loadPool(data.pool);
+    answer(() => {
+      expected = new Expected(pool, data.maxMetadataBytes);
+      return { kind: 'ready' };
+    }, 'corpus_unusable');
+  } catch (error) {
+    answer(() => {
+      throw error;
+    }, 'corpus_unusable');
+  }
+  parentPort!.on('message', (request: Request) => {
+    answer(() => act(request, expected!, data), 'audit_failed');
+  });
+}
+
+function act({ kind, file, claim }: Request, expected: Expected, data: ThreadData): Reply {
+  const stored = new StoredFile(file);
+  try {
+    if (kind === 'explain') return { kind: 'explained', lines: explain(expected, stored, claim) };
+    const wanted = new MultisetDigest();
+    const found = new MultisetDigest();
+    expected.visit(shareOf(claim.ranges, data.share, data.shares), (row) => wanted.add(row.hash));
+    const ids = stored.shareAbove(claim.preloaded_rows, data.share, data.shares);
+    stored.visit(ids, (row) => found.add(row.hash));
+    return {
+      kind: 'digested',
+      expected: wanted.part(),
+      stored: found.part(),
+      preloaded: stored.countUpTo(claim.preloaded_rows),
+    };
+  } finally {
+    stored.close();
+  }
+}

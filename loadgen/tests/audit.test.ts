@@ -1,0 +1,235 @@
+/** What is stored against what was acknowledged: every difference is found, and named. */
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { MultisetDigest } from '../src/audit/digest.ts';
+import { shareOf } from '../src/audit/expected.ts';
+import { expectedConstants } from '../src/audit/expected-row.ts';
+import { constantValues, hashConstants, hashRow } from '../src/audit/row.ts';
+import { auditAgrees, type Claim, checkAudit, createAuditor } from '../src/audit.ts';
+import { batchBody } from '../src/bodies.ts';
+import { BenchFailure } from '../src/failure.ts';
+import { Lifetime } from '../src/lifetime.ts';
+import { loadPool } from '../src/pool.ts';
+import type { Audit } from '../src/sample.ts';
+import { SMALL_POOL, startFake } from './fake-round.ts';
+import { type FakeEvent, FakeStore } from './fake-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-audit-'));
+const lifetime = new Lifetime();
+after(async () => {
+  await lifetime.end();
+  rmSync(folder, { recursive: true });
+});
+
+const EVENTS = 2000;
+const BATCH_EVENTS = 200;
+const pool = await loadPool(SMALL_POOL);
+const auditor = await createAuditor({ pool: SMALL_POOL, maxMetadataBytes: undefined, lifetime });
+
+const claimOf = (count: number, acknowledged_events = count): Claim => ({
+  ranges: [{ first: 0, count }],
+  acknowledged_events,
+  preloaded_rows: 0,
+});
+
+const failsWith = (text: RegExp) => (error: unknown) =>
+  error instanceof BenchFailure &&
+  error.code === 'audit_failed' &&
+  text.test([error.message, ...error.details].join('\n'));
+
+/** A stopped server's file after 2,000 events, warm-up and measurement. */
+async function fileAfter(fault: string) {
+  const fake = await startFake(folder, fault);
+  const warmUp = await fake.send(pool, { first: 0, count: 500 });
+  const acknowledged = warmUp + (await fake.send(pool, { first: 500, count: EVENTS - 500 }));
+  await fake.stop();
+  return { file: fake.file, acknowledged };
+}
+
+const good = await fileAfter('none');
+
+test('a server that stores what it acknowledged agrees, round after round, whatever the ranges', async () => {
+  const ranges = [
+    { first: 700, count: 1300 },
+    { first: 0, count: 699 },
+    { first: 699, count: 1 },
+  ];
+  const audits = [
+    await auditor.audit(good.file, claimOf(EVENTS)),
+    await auditor.audit(good.file, { ...claimOf(EVENTS), ranges }),
+  ];
+  for (const audit of audits) {
+    await checkAudit(audit, 'round 1', []);
+    assert.deepEqual([audit.expected_events, audit.stored_events], [EVENTS, EVENTS]);
+    assert.match(audit.stored_digest, /^[0-9a-f]{32}$/);
+  }
+  assert.deepEqual(audits[0], audits[1]);
+  assert.deepEqual(await auditor.explain(good.file, claimOf(EVENTS)), ['no row differs']);
+});
+
+for (const [fault, text] of [
+  [
+    'lose-one',
+    /acknowledged 2000, stored 1999; [\s\S]*events lost: 1\n {2}index 999, event_id [0-9a-f-]{36}/,
+  ],
+  [
+    'alters-one',
+    /stored 2000; .*different[\s\S]*row 1000 differs \(index 999.*\n {2}metadata: expected .*found "\{\\"altered/,
+  ],
+  ['stores-twice', /stored 2001; [\s\S]*rows stored again: 1\n {2}row 1001, event_id/],
+] as const) {
+  test(`a server with the fault "${fault}" fails, and the row is named`, async () => {
+    const { file, acknowledged } = await fileAfter(fault);
+    const claim = claimOf(EVENTS, acknowledged);
+    const audit = await auditor.audit(file, claim);
+    await assert.rejects(
+      checkAudit(audit, 'round 1', [], () => auditor.explain(file, claim)),
+      failsWith(text),
+    );
+  });
+}
+
+/** A file with the events of the pool up to a count, made without a server. */
+function fileOf(name: string, count: number, fault = 'none'): string {
+  const file = join(folder, name);
+  const store = new FakeStore({ file, maxMetadataBytes: 10_240, fault });
+  for (let first = 0; first < count; first += BATCH_EVENTS) {
+    const body = batchBody(pool, { first, count: BATCH_EVENTS }).toString();
+    store.ingest((JSON.parse(body) as { events: FakeEvent[] }).events);
+  }
+  store.database.close();
+  return file;
+}
+
+test('one row in 100,000 that is not there fails', async () => {
+  const count = 100_200;
+  const file = fileOf('many.db', count, 'lose-one-in-100000');
+  const audit = await auditor.audit(file, claimOf(count));
+  assert.equal(audit.stored_events, count - 1);
+  const lines = await auditor.explain(file, claimOf(count));
+  assert.match(lines.join('\n'), /^events lost: 1\n {2}index 99999, [^\n]*$/);
+});
+
+test('every column counts, an empty text is not an absent one, and a row of nobody is named', async () => {
+  const original = fileOf('original.db', BATCH_EVENTS);
+  const file = join(folder, 'edited.db');
+  const changes = [
+    'schema_version = 2 WHERE id = 7',
+    "agent_type = agent_type || '.' WHERE id = 7",
+    "event_type = 'plan_step' WHERE id = 7",
+    "tool_name = '' WHERE id = (SELECT min(id) FROM events_readable WHERE tool_name IS NULL)",
+    "status = 'timeout' WHERE id = 7",
+    'tokens_in = tokens_in + 1 WHERE id = 7',
+    'tokens_out = tokens_out + 1 WHERE id = 7',
+    'cache_read_tokens = 9 WHERE id = 7',
+    'cache_write_tokens = 9 WHERE id = 7',
+    "branch = 'other' WHERE id = 7",
+    "project = 'other' WHERE id = 7",
+    'duration_ms = 123456 WHERE id = 7',
+    "model = 'other' WHERE id = 7",
+    'cost_usd = 1e-9 WHERE id = 7',
+    "source = 'otel' WHERE id = 7",
+    "client_timestamp = '2001-01-01T00:00:00.000Z' WHERE id = 7",
+    'payload_truncated = 1 - payload_truncated WHERE id = 7',
+    "metadata = metadata || ' ' WHERE id = 7",
+    "session_id = 'other' WHERE id = 7",
+    "event_id = 'other' WHERE id = 7",
+  ];
+  for (const change of changes) {
+    copyFileSync(original, file);
+    const database = new Database(file);
+    database.exec(`UPDATE events_readable SET ${change}`);
+    database.close();
+    const audit = await auditor.audit(file, claimOf(BATCH_EVENTS));
+    assert.equal(audit.stored_events, BATCH_EVENTS);
+    assert.notEqual(audit.stored_digest, audit.expected_digest, change);
+    const column = change.split(' ')[0]!;
+    const named = column.endsWith('_id') ? 'rows nobody sent: 1' : `  ${column}: expected`;
+    const lines = await auditor.explain(file, claimOf(BATCH_EVENTS));
+    assert.ok(
+      lines.some((line) => line.startsWith(named)),
+      `${change}: ${lines.join('\n')}`,
+    );
+  }
+});
+
+test('preloaded rows are counted and no more', async () => {
+  const claim = { ranges: [{ first: 500, count: 1500 }], acknowledged_events: 1500, preloaded_rows: 500 };
+  const audit = await auditor.audit(good.file, claim);
+  assert.ok(auditAgrees(audit));
+  assert.equal(audit.stored_events, 1500);
+  const { file } = await fileAfter('none');
+  const database = new Database(file);
+  database.exec('DELETE FROM events_readable WHERE id = 17');
+  database.close();
+  await assert.rejects(auditor.audit(file, claim), failsWith(/499 of 500 preloaded rows/));
+});
+
+test('a view with other columns, or none, is not audited', async () => {
+  const file = join(folder, 'other.db');
+  const database = new Database(file);
+  await assert.rejects(auditor.audit(file, claimOf(1)), failsWith(/other columns: none/));
+  database.exec('CREATE TABLE events_readable (id INTEGER PRIMARY KEY, metadata TEXT)');
+  database.close();
+  await assert.rejects(auditor.audit(file, claimOf(1)), failsWith(/other columns: id metadata/));
+});
+
+test('a corpus whose events can have no row is told before anything is sent', async () => {
+  const corpus = fileURLToPath(new URL('./fake-round.ts', import.meta.url));
+  const creating = createAuditor({ pool: { ...SMALL_POOL, corpus }, maxMetadataBytes: undefined, lifetime });
+  await assert.rejects(
+    creating,
+    (error) => error instanceof BenchFailure && error.code === 'corpus_unusable',
+  );
+});
+
+test('numbers or digests that differ fail, with the details and without an explanation asked in vain', async () => {
+  const audit: Audit = {
+    expected_events: 5,
+    acknowledged_events: 5,
+    stored_events: 5,
+    expected_digest: 'a',
+    stored_digest: 'a',
+  };
+  await checkAudit(audit, 'round 1', [], () => Promise.reject(new Error('asked')));
+  for (const change of [{ acknowledged_events: 4 }, { stored_events: 6 }, { stored_digest: 'b' }]) {
+    const explain = () => Promise.resolve(['row 3']);
+    const checking = checkAudit({ ...audit, ...change }, 'round 1', ['why'], explain);
+    await assert.rejects(checking, failsWith(/^round 1: expected 5[\s\S]*why\nrow 3$/));
+  }
+});
+
+test('a multiset has no order, and a member that comes twice counts twice', () => {
+  const constants = hashConstants(constantValues(expectedConstants('{"agent_type":"a"}', 256)), 0);
+  const [a, b] = [hashRow(constants, 's', null), hashRow(constants, 's', '')];
+  assert.notEqual(a, b);
+  const digestOf = (...hashes: string[]) => {
+    const digest = new MultisetDigest();
+    for (const hash of hashes) digest.add(hash);
+    return digest;
+  };
+  assert.equal(digestOf(a, b, b).hex(), digestOf(b, a, b).hex());
+  assert.notEqual(digestOf(a, b, b).hex(), digestOf(a, a, b).hex());
+  const merged = digestOf(a);
+  merged.merge(digestOf(b, b).part());
+  assert.deepEqual(merged.part(), digestOf(a, b, b).part());
+});
+
+test('shares cover every event once', () => {
+  const ranges = [
+    { first: 10, count: 3 },
+    { first: 0, count: 4 },
+    { first: 50, count: 0 },
+  ];
+  const events = (list: typeof ranges) =>
+    list.flatMap(({ first, count }) => Array.from({ length: count }, (_, i) => first + i));
+  for (const parts of [1, 2, 3, 9]) {
+    const shares = Array.from({ length: parts }, (_, i) => shareOf(ranges, i, parts));
+    assert.deepEqual(events(shares.flat()), events(ranges));
+  }
+});

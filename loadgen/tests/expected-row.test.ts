@@ -1,0 +1,116 @@
+/** The rules of the contract as the audit reads them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_MAX_METADATA_BYTES, expectedConstants, UnmappableEvent } from '../src/audit/expected-row.ts';
+
+/** The row of an event with these members beside the required ones. */
+function row(members: string, maxBytes = DEFAULT_MAX_METADATA_BYTES) {
+  return expectedConstants(
+    `{"session_id":"s","agent_type":"a","event_type":"tool_use"${members && ','}${members}}`,
+    maxBytes,
+  );
+}
+
+test('what an event does not say has its default, and null is not said', () => {
+  const defaults = {
+    schema_version: 1,
+    agent_type: 'a',
+    event_type: 'tool_use',
+    tool_name: null,
+    status: 'success',
+    tokens_in: 0,
+    tokens_out: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    branch: null,
+    project: null,
+    duration_ms: null,
+    model: null,
+    cost_usd: null,
+    source: 'api',
+    client_timestamp: null,
+    payload_truncated: 0,
+    metadata: '{}',
+  };
+  assert.deepEqual(row(''), defaults);
+  const optional = Object.keys(defaults).filter((name) => !/schema|type|truncated/.test(name));
+  assert.deepEqual(row(optional.map((name) => `"${name}":null`).join(',')), defaults);
+});
+
+test('an event of the type error is one unless it says otherwise; of a key given twice the last counts', () => {
+  assert.equal(row('"event_type":" error "').status, 'error');
+  assert.equal(row('"event_type":"error","status":"timeout"').status, 'timeout');
+  assert.equal(row('"status":"error","status":null').status, 'success');
+  assert.equal(row('"metadata":1,"\\u006detadata":[2]').metadata, '[2]');
+});
+
+test('text is trimmed, and empty text is absent', () => {
+  assert.equal(row('"tool_name":"\\u00a0\\ufeff Bash\\u2028\\n"').tool_name, 'Bash');
+  assert.equal(row('"project":" \\t"').project, null);
+});
+
+test('integers may be spelled in any way, and zero stays zero', () => {
+  assert.equal(row('"tokens_in":1e2').tokens_in, 100);
+  assert.ok(Object.is(row('"duration_ms":0').duration_ms, 0));
+  assert.equal(String(row('"duration_ms":-0').duration_ms), '0');
+});
+
+test('a cost is a whole number of nano-dollars, rounded half to even', () => {
+  const costs = { '0.5e-9': 0, '1.5e-9': 2e-9, '2.5e-9': 2e-9, '2.6e-9': 3e-9, '0.1': 0.1, '1000000': 1e6 };
+  for (const [sent, kept] of Object.entries(costs))
+    assert.equal(row(`"cost_usd":${sent}`).cost_usd, kept, sent);
+});
+
+test('times are kept in UTC with milliseconds, finer digits cut off', () => {
+  const times = {
+    '2026-02-18T18:06:41Z': '2026-02-18T18:06:41.000Z',
+    '2026-02-18t18:06:41.9999z': '2026-02-18T18:06:41.999Z',
+    '2026-02-18T18:06:41.2-00:00': '2026-02-18T18:06:41.200Z',
+    '2024-03-01T00:30:00+01:00': '2024-02-29T23:30:00.000Z',
+    '0000-01-01T00:00:00Z': '0000-01-01T00:00:00.000Z',
+    '0099-12-31T23:59:59-00:01': '0100-01-01T00:00:59.000Z',
+  };
+  for (const [sent, kept] of Object.entries(times))
+    assert.equal(row(`"client_timestamp":"${sent}"`).client_timestamp, kept);
+});
+
+test('metadata is kept byte for byte', () => {
+  const text = '{ "b":1.50,\r\n"a":12345678901234567890,"t":"é\\u0041\\ud800" }';
+  assert.deepEqual(
+    [row(`"metadata" : ${text} `).metadata, row('"metadata":false').metadata],
+    [text, 'false'],
+  );
+});
+
+test('metadata above the limit becomes its summary', () => {
+  const big = 'x'.repeat(300);
+  const text = `{"type":"t","other":"${big}","query":"${big}","error": {"a":1},"\\u0065rror":2.50}`;
+  const made = row(`"metadata":${text}`, 256);
+  assert.equal(made.metadata, `{"_truncated":true,"_original_bytes":${text.length},"error":2.50,"type":"t"}`);
+  assert.equal(made.payload_truncated, 1);
+  assert.equal(
+    row(`"metadata":["${'é'.repeat(200)}"]`, 256).metadata,
+    '{"_truncated":true,"_original_bytes":404}',
+  );
+});
+
+test('the limit counts bytes and is itself allowed, and a summary may fill it to the last byte', () => {
+  for (const bytes of [256, 257]) {
+    const text = `"${'é'.repeat(100)}${'x'.repeat(bytes - 202)}"`;
+    assert.equal(Buffer.byteLength(text), bytes);
+    assert.equal(row(`"metadata":${text}`, 256).payload_truncated, bytes - 256);
+  }
+  const markers = '{"_truncated":true,"_original_bytes":600,"path":""}'.length;
+  for (const over of [0, 1]) {
+    const path = 'p'.repeat(256 - markers + over);
+    const open = `{"path":"${path}","z":"`;
+    const text = `${open}${'z'.repeat(600 - open.length - 2)}"}`;
+    const kept = String(row(`"metadata":${text}`, 256).metadata);
+    assert.equal(kept.length, over === 0 ? 256 : markers - ',"path":""'.length);
+  }
+});
+
+test('an event of wrong types has no row', () => {
+  for (const members of ['"model":1', '"tokens_in":"1"', '"cost_usd":"1"', '"client_timestamp":"today"'])
+    assert.throws(() => row(members), UnmappableEvent, members);
+});

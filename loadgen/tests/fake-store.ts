@@ -1,0 +1,174 @@
+/**
+ * The storage of the fake server: every column of the contract's view, mapped simply, and what may go wrong
+ * with it on demand.
+ *
+ * It maps what the generator sends and no more: values are taken as they are, metadata is printed again.
+ */
+import { readFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+
+export interface FakeEvent {
+  readonly event_id?: string;
+  readonly session_id: string;
+  readonly agent_type: unknown;
+  readonly event_type: string;
+  readonly status?: string;
+  readonly client_timestamp?: string;
+  readonly metadata?: unknown;
+  readonly [field: string]: unknown;
+}
+
+/** A row of the view, by column. */
+export type FakeRow = Readonly<Record<string, string | number | null>>;
+
+export interface Outcome {
+  readonly ids: number[];
+  duplicates: number;
+  readonly rejected: { readonly index: number; readonly errors: readonly string[] }[];
+  /** What was stored, for the stream. */
+  readonly rows: FakeRow[];
+}
+
+const TEXT = 'TEXT';
+const INTEGER = 'INTEGER';
+const COLUMNS = {
+  id: 'INTEGER PRIMARY KEY',
+  event_id: TEXT,
+  schema_version: INTEGER,
+  session_id: TEXT,
+  agent_type: TEXT,
+  event_type: TEXT,
+  tool_name: TEXT,
+  status: TEXT,
+  tokens_in: INTEGER,
+  tokens_out: INTEGER,
+  cache_read_tokens: INTEGER,
+  cache_write_tokens: INTEGER,
+  branch: TEXT,
+  project: TEXT,
+  duration_ms: INTEGER,
+  model: TEXT,
+  cost_usd: 'REAL',
+  source: TEXT,
+  client_timestamp: TEXT,
+  created_at: TEXT,
+  payload_truncated: INTEGER,
+  metadata: TEXT,
+} as const;
+const NAMES = Object.keys(COLUMNS);
+
+const SUMMARY_KEYS: readonly string[] = JSON.parse(
+  readFileSync(new URL('../../contract/vocabulary.json', import.meta.url), 'utf8'),
+).summary_keys;
+
+/** The event that the faults of storage strike, and after how many the rare one does. */
+const STRUCK = 1000;
+const RARE = 100_000;
+
+export interface FakeStoreOptions {
+  readonly file: string;
+  readonly maxMetadataBytes: number;
+  readonly fault: string;
+}
+
+export class FakeStore {
+  readonly database: Database.Database;
+  /** Events that were acknowledged. */
+  events = 0;
+  readonly #options: FakeStoreOptions;
+  readonly #insert: Database.Statement<[Record<string, unknown>]>;
+  readonly #remember: Database.Statement<[string]>;
+  readonly ingest: (all: readonly FakeEvent[]) => Outcome;
+
+  constructor(options: FakeStoreOptions) {
+    this.#options = options;
+    this.database = new Database(options.file);
+    this.database.pragma('journal_mode = WAL');
+    const columns = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
+    this.database.exec(
+      `CREATE TABLE IF NOT EXISTS events_readable (${columns.join(', ')});
+       CREATE TABLE IF NOT EXISTS keys (event_id TEXT PRIMARY KEY) WITHOUT ROWID`,
+    );
+    this.#insert = this.database.prepare(
+      `INSERT INTO events_readable VALUES (${NAMES.map((name) => `@${name}`).join(', ')})`,
+    );
+    this.#remember = this.database.prepare('INSERT INTO keys VALUES (?) ON CONFLICT DO NOTHING');
+    this.ingest = this.database.transaction((all) => this.#ingest(all));
+  }
+
+  lastId(): number {
+    return this.database
+      .prepare<[], number>('SELECT coalesce(max(id), 0) FROM events_readable')
+      .pluck()
+      .get()!;
+  }
+
+  #ingest(all: readonly FakeEvent[]): Outcome {
+    const outcome: Outcome = { ids: [], duplicates: 0, rejected: [], rows: [] };
+    const created_at = new Date().toISOString();
+    for (const [index, event] of all.entries()) {
+      if (typeof event.agent_type !== 'string')
+        outcome.rejected.push({ index, errors: ['agent_type: must be a string'] });
+      else if (event.event_id !== undefined && this.#remember.run(event.event_id).changes === 0)
+        outcome.duplicates++;
+      else this.#store(this.#rowOf(event, created_at), outcome);
+    }
+    return outcome;
+  }
+
+  #store(row: FakeRow, outcome: Outcome): void {
+    const { fault } = this.#options;
+    this.events++;
+    const struck = this.events === STRUCK;
+    const lost =
+      (fault === 'lose-one' && struck) || (fault === 'lose-one-in-100000' && this.events % RARE === 0);
+    if (lost) {
+      outcome.ids.push(this.events);
+      return;
+    }
+    const stored = fault === 'alters-one' && struck ? { ...row, metadata: '{"altered":true}' } : row;
+    const copies = fault === 'stores-twice' && struck ? 2 : 1;
+    for (let i = 0; i < copies; i++) {
+      const id = Number(this.#insert.run({ ...stored, id: null }).lastInsertRowid);
+      outcome.rows.push({ ...stored, id });
+      if (i === 0) outcome.ids.push(id);
+    }
+  }
+
+  #rowOf(event: FakeEvent, created_at: string): FakeRow {
+    const { maxMetadataBytes } = this.#options;
+    const whole = JSON.stringify(event.metadata ?? {});
+    const metadata = Buffer.byteLength(whole) > maxMetadataBytes ? summary(whole, maxMetadataBytes) : whole;
+    const values: Record<string, unknown> = {
+      schema_version: 1,
+      status: event.event_type === 'error' ? 'error' : 'success',
+      tokens_in: 0,
+      tokens_out: 0,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      source: 'api',
+      ...event,
+      created_at,
+      payload_truncated: metadata === whole ? 0 : 1,
+      metadata,
+    };
+    return Object.fromEntries(NAMES.map((name) => [name, values[name] ?? null])) as FakeRow;
+  }
+}
+
+function summary(whole: string, maxBytes: number): string {
+  const metadata = JSON.parse(whole) as Readonly<Record<string, unknown>>;
+  const kept: Record<string, unknown> = { _truncated: true, _original_bytes: Buffer.byteLength(whole) };
+  for (const key of SUMMARY_KEYS.filter((name) => Object.hasOwn(metadata, name))) {
+    kept[key] = metadata[key];
+    if (Buffer.byteLength(JSON.stringify(kept)) > maxBytes) delete kept[key];
+  }
+  return JSON.stringify(kept);
+}
+
+/** A row as the stream and the reading routes print it. */
+export function printRow(row: FakeRow): string {
+  const { metadata, ...rest } = row;
+  const members = JSON.stringify({ ...rest, payload_truncated: rest.payload_truncated === 1 });
+  return `${members.slice(0, -1)},"metadata":${metadata}}`;
+}

@@ -1,0 +1,233 @@
+/** The clients of the live stream: what they count as received, and that no fault of a stream passes. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { BenchFailure } from '../src/failure.ts';
+import { Lifetime } from '../src/lifetime.ts';
+import type { Placement } from '../src/placement.ts';
+import { loadPool } from '../src/pool.ts';
+import { checkStream, startStreamClients } from '../src/stream/clients.ts';
+import { FrameReader } from '../src/stream/frames.ts';
+import { LagRecorder } from '../src/stream/lag.ts';
+import { payloadOf } from '../src/stream/stored-payloads.ts';
+import { SMALL_POOL, startFake } from './fake-round.ts';
+import { FakeStore, printRow } from './fake-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-stream-'));
+const lifetime = new Lifetime();
+after(async () => {
+  await lifetime.end();
+  rmSync(folder, { recursive: true });
+});
+
+const pool = await loadPool(SMALL_POOL);
+const placement: Placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
+const start = (url: string, clients: number) => startStreamClients({ url, clients, lifetime, placement });
+
+const failsWith = (text: RegExp) => (error: unknown) =>
+  error instanceof BenchFailure &&
+  error.code === 'stream_differs' &&
+  text.test([error.message, ...error.details].join('\n'));
+
+/** 500 events to warm up and 1,000 that count, at three clients; `spoil` may change the file. */
+async function round(fault: string, spoil = '') {
+  const fake = await startFake(folder, fault);
+  const clients = await start(fake.url, 3);
+  await clients.ready();
+  const warmUp = await fake.send(pool, { first: 0, count: 500 });
+  await clients.until(warmUp);
+  await clients.mark();
+  await clients.until(warmUp + (await fake.send(pool, { first: 500, count: 1000 })));
+  await fake.stop();
+  if (spoil !== '') {
+    const database = new Database(fake.file);
+    database.exec(spoil);
+    database.close();
+  }
+  const cpu_us = await clients.cpu();
+  const sample = await clients.finish(fake.file);
+  assert.ok(cpu_us > 0 && cpu_us <= sample.clients_cpu_us);
+  return { sample, problems: clients.problems() };
+}
+
+test('clients that received every row are complete, and lag leaves the warm-up out', async () => {
+  const { sample, problems } = await round('none');
+  checkStream(sample, 'round 1');
+  assert.deepEqual([sample.clients, sample.complete_clients, sample.frames], [3, 3, 4500]);
+  assert.equal(sample.lag!.samples, 3000);
+  assert.ok(sample.lag!.p50_ms <= sample.lag!.p99_ms && sample.lag!.p99_ms <= sample.lag!.max_ms);
+  assert.ok(sample.clients_cpu_us > 0);
+  assert.deepEqual(problems, []);
+});
+
+test('a frame that is left out fails the round, and is named', async () => {
+  const { sample, problems } = await round('stream-drops-one');
+  assert.deepEqual([sample.complete_clients, sample.frames], [0, 4497]);
+  assert.equal(problems[0], 'client 1 got id 1001 after 999');
+  assert.throws(
+    () => checkStream(sample, 'round 1', problems),
+    failsWith(/^round 1: 0 of 3 stream clients[\s\S]*client 3 got id 1001/),
+  );
+});
+
+for (const [what, spoil] of [
+  ['one other byte', "UPDATE events_readable SET metadata = metadata || ' ' WHERE id = 700"],
+  ['a row more', 'INSERT INTO events_readable (id, metadata) VALUES (1501, 1)'],
+  ['a row less', 'DELETE FROM events_readable WHERE id = 1500'],
+] as const) {
+  test(`a file with ${what} is not what the clients received`, async () => {
+    const { sample, problems } = await round('none', spoil);
+    assert.equal(sample.complete_clients, 0);
+    assert.match(problems.join('\n'), /client 1 got 1500 frames of 1(499|500|501) rows, not the same bytes/);
+  });
+}
+
+const frame = (id: number, row = `{"id":${id}}`) => `id: ${id}\ndata: {"type":"event","payload":${row}}\n\n`;
+const CONNECTED =
+  'data: {"type":"connected","timestamp":"2026-02-18T18:06:41.231Z","epoch":"e","last_id":0}\n\n';
+
+/** A server whose stream is this text; it ends with it when `over`. */
+async function canned(text: string, over = false, status = 200) {
+  const open = new Set<ServerResponse>();
+  const server = createServer((_, response) => {
+    response.writeHead(status, { 'content-type': 'text/event-stream' });
+    if (over) response.end(text);
+    else open.add(response) && response.write(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  lifetime.add(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A file with three rows, and their frames. */
+function threeRows(name: string) {
+  const store = new FakeStore({ file: join(folder, name), maxMetadataBytes: 10_240, fault: 'none' });
+  const event = { session_id: 's', agent_type: 'a', event_type: 'error' };
+  const rows = store.ingest([event, { ...event, metadata: { a: '\n' } }, event]).rows;
+  store.database.close();
+  return { file: join(folder, name), frames: rows.map((row) => frame(row.id as number, printRow(row))) };
+}
+
+const three = threeRows('three.db');
+const [one, two, third] = three.frames as [string, string, string];
+for (const [what, text, problem] of [
+  ['all in order', one + two + third, null],
+  [
+    'other frames between',
+    `${one}data: {"type":"stats","payload":{}}\n\n: heartbeat\n\n${two}${third}`,
+    null,
+  ],
+  ['one twice', one + two + two + third, 'client 1 got id 2 after 2'],
+  ['two swapped', one + third + two + frame(3), 'client 1 got id 3 after 1'],
+  [
+    'a reset',
+    `${one}data: {"type":"reset"}\n\n${two}${third}`,
+    'client 1 sent an unexpected frame: {"type":"reset"}',
+  ],
+  ['half a frame', `${one}id: 2\n\n${two}${third}`, 'client 1 sent what is no frame: 2'],
+  [
+    'a second first frame',
+    one + CONNECTED + two + third,
+    `client 1 sent an unexpected frame: ${CONNECTED.slice(6, -2)}`,
+  ],
+] as const) {
+  test(`a stream with ${what} is ${problem === null ? 'complete' : 'not'}`, async () => {
+    const clients = await start(await canned(CONNECTED + text), 1);
+    await clients.ready();
+    await clients.until(3);
+    const sample = await clients.finish(three.file);
+    assert.deepEqual(
+      [sample.complete_clients, clients.problems()[0] ?? null],
+      [problem === null ? 1 : 0, problem],
+    );
+  });
+}
+
+test('who waits in vain is told what is missing', async () => {
+  const ended = await start(await canned(CONNECTED + one, true), 2);
+  await ended.ready();
+  await assert.rejects(
+    ended.until(3),
+    failsWith(/2 of 2 .* not seen id 3 before their stream ended\nclient 1: the stream ended after id 1/),
+  );
+  const silent = await start(await canned(CONNECTED + one), 1);
+  await silent.ready();
+  await assert.rejects(silent.until(3, 50), failsWith(/nothing for 50 ms\nstopped at id 1/));
+  const refused = await start(await canned('', true, 503), 1);
+  await assert.rejects(refused.ready(), failsWith(/not connected[\s\S]*answered 503/));
+  await Promise.all([ended, silent, refused].map((clients) => clients.close()));
+});
+
+test('frames are the same wherever the bytes are cut', () => {
+  const bytes = Buffer.from(`${CONNECTED}${frame(1, '{"t":"é"}')}: heartbeat\n\n${frame(234, '{"t":"😀"}')}`);
+  const read = (size: number) => {
+    const seen: string[] = [];
+    const reader = new FrameReader({
+      event: (event) => seen.push(`${event.id} ${event.bytes.toString('utf8', event.from, event.to)}`),
+      other: (data) => seen.push(data),
+      unreadable: (text) => seen.push(`unreadable ${text}`),
+    });
+    for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+    return seen;
+  };
+  const whole = read(bytes.length);
+  assert.deepEqual(whole, [CONNECTED.slice(6, -2), '1 {"t":"é"}', '234 {"t":"😀"}']);
+  for (let size = 1; size < bytes.length; size++) assert.deepEqual(read(size), whole);
+});
+
+test('lag is from created_at of the row to the arrival, and never below zero', () => {
+  const created = Date.UTC(2026, 1, 18, 18, 6, 41, 231);
+  const recorder = new LagRecorder(created);
+  assert.equal(recorder.lag(), null);
+  const row =
+    '{"session_id":"\\"created_at\\":\\"","created_at":"2026-02-18T18:06:41.231Z","metadata":{"created_at":"x"}}';
+  const bytes = Buffer.from(row);
+  for (const now of [created + 2, created + 2, created + 40, created - 5]) {
+    recorder.note({ id: 1, bytes, from: 0, to: bytes.length }, now);
+    recorder.endOfChunk();
+  }
+  const late = new LagRecorder(created + 1);
+  late.note({ id: 1, bytes, from: 0, to: bytes.length }, created + 40);
+  late.endOfChunk();
+  assert.equal(late.lag(), null, 'a row from before the mark');
+  const { samples, max_ms, p50_ms } = recorder.lag()!;
+  assert.deepEqual([samples, Math.round(max_ms), Math.round(p50_ms)], [4, 40, 2]);
+});
+
+test('a row is printed as the contract asks', () => {
+  const values = [
+    7,
+    null,
+    1,
+    'é"\n',
+    'a',
+    'error',
+    'Bash',
+    'error',
+    2 ** 53 - 1,
+    0,
+    0,
+    0,
+    null,
+    'p',
+    0,
+    null,
+  ];
+  const row = [...values, 1e-9, 'api', null, '2026-02-18T18:06:41.231Z', 1, '{"b":1.50,\r\n"a":"\\n"}'];
+  assert.equal(
+    payloadOf(row),
+    '{"id":7,"event_id":null,"schema_version":1,"session_id":"é\\"\\n","agent_type":"a","event_type":"error",' +
+      '"tool_name":"Bash","status":"error","tokens_in":9007199254740991,"tokens_out":0,"cache_read_tokens":0,' +
+      '"cache_write_tokens":0,"branch":null,"project":"p","duration_ms":0,"model":null,"cost_usd":1e-9,' +
+      '"source":"api","client_timestamp":null,"created_at":"2026-02-18T18:06:41.231Z",' +
+      '"payload_truncated":true,"metadata":{"b":1.50,  "a":"\\n"}}',
+  );
+});
