@@ -18,6 +18,7 @@ export type FailureCode =
   | 'audit_failed'
   | 'stream_failed'
   | 'stream_differs'
+  | 'limit_failed'
   | 'result_invalid';
 
 export class BenchFailure extends Error {

@@ -16,7 +16,7 @@ let files = 0;
 function load(content: string | Buffer, most = 1000): Promise<Pool> {
   const file = join(folder, `${files++}.ndjson`);
   writeFileSync(file, content);
-  return loadPool({ corpus: file, seed: 1, most });
+  return loadPool({ corpus: file, seed: 1, most, ids: 'random' });
 }
 
 /** The body with every UUID blanked. */
