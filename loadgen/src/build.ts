@@ -20,7 +20,10 @@ export type Freshness = 'fresh' | 'stale' | 'missing';
 const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests']);
 
 /** What is built, and how to tell: a server, or the program behind a limit. */
-export type Buildable = Pick<Target, 'artefact' | 'sources' | 'build'>;
+export interface Buildable extends Pick<Target, 'artefact' | 'sources'> {
+  /** The script of package.json that builds it; `null` for one that runs from source. */
+  readonly build: string | null;
+}
 
 export interface Building {
   readonly contenders: Contenders;

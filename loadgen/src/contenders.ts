@@ -6,13 +6,13 @@
  */
 import { type RunningServer, type StartOptions, startServer } from '../../parity-tests/src/server.ts';
 import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
-import { LIMIT_PROGRAMS, type LimitProgram } from './limit.ts';
+import { LIMIT_PROGRAMS, type LimitPrograms } from './limit/programs.ts';
 
 export interface Contenders {
   readonly targets: Readonly<Record<TargetName, Target>>;
   start(name: TargetName, options: StartOptions): Promise<RunningServer>;
   /** What stores the same rows without HTTP; `null`: no limit is measured. */
-  readonly limits: Readonly<Record<TargetName, LimitProgram>> | null;
+  readonly limits: LimitPrograms | null;
   /** The program of the closed-loop generator; `undefined`: the real one. */
   readonly closedLoopProgram: string | undefined;
 }

@@ -60,7 +60,7 @@ export function createLimits(context: LimitsContext): Limits {
           repeats: LIMIT_REPEATS,
           placement: context.placement,
           lifetime: context.lifetime,
-          onProgress: (done) => step.at(done),
+          onProgress: (_, done) => step.at(done),
         });
         step.done(
           targets

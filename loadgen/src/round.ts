@@ -68,7 +68,7 @@ export async function runRound(round: number, name: TargetName, context: RoundCo
   const details = [describe('warm-up', warm_up.sent), describe('measured', sent)];
   await checkAudit(audit, label, details, () => auditor.explain(launched.database, claim));
   const stream = clients === null ? null : await clients.finish(launched.database);
-  if (stream !== null) checkStream(stream, label);
+  if (stream !== null) checkStream(stream, label, clients!.problems());
   const disk = {
     bytes: await folderBytes(launched.folder),
     events: workload.preload_events + audit.stored_events,

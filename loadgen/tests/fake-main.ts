@@ -23,6 +23,9 @@ const fake = (name: TargetName): Target => ({
 
 const contenders: Contenders = {
   targets: { rs: fake('rs'), ts: fake('ts') },
+  // The fake has no database code of its own to be held against.
+  limits: null,
+  closedLoopProgram: process.env.FAKE_GENERATOR,
   start: (name, options) =>
     // What startServer puts after the wrapper is the real server's command line, whose flags the fake reads.
     startServer(name, {

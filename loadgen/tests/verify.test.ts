@@ -1,7 +1,6 @@
 /** What keeps two servers from being compared at all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAudit } from '../src/audit.ts';
 import { BenchFailure, type FailureCode } from '../src/failure.ts';
 import { checkSamePromises, type Health } from '../src/health.ts';
 import { compareSmoke, type Exchange } from '../src/verify.ts';
@@ -19,6 +18,8 @@ const health: Health = {
   sqlite_version: '3.54.1',
   journal_mode: 'wal',
   synchronous: 'NORMAL',
+  compile_options: ['THREADSAFE=1'],
+  pragmas: { page_size: 4096 },
 };
 
 test('servers that promise different things are not compared', () => {
@@ -63,24 +64,6 @@ test('an answer that differs in body, status or content type is shown from both'
     assert.throws(
       () => compareSmoke(both),
       fails('parity_difference', /GET \/api\/events\/1\nrs: 200 a .*\nts: /),
-    );
-  }
-});
-
-test('acknowledged, stored and expected must be one number, ids as well', () => {
-  const audit = {
-    expected_events: 5,
-    acknowledged_events: 5,
-    stored_events: 5,
-    expected_event_ids: 4,
-    stored_event_ids: 4,
-  };
-  checkAudit(audit, 'round 1', []);
-  for (const field of ['acknowledged_events', 'stored_events', 'stored_event_ids'] as const) {
-    const wrong = { ...audit, [field]: audit[field] - 1 };
-    assert.throws(
-      () => checkAudit(wrong, 'round 1', ['why']),
-      fails('audit_failed', /^round 1: expected 5[\s\S]*why$/),
     );
   }
 });
