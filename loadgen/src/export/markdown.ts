@@ -14,7 +14,7 @@ import {
   rowsOf,
   tableOf,
 } from './rows.ts';
-import { driftKeys, driftTable, limitLines, openMeasurements, openTable } from './series.ts';
+import { driftKeys, driftTable, limitLines, OPEN_READING, openMeasurements, openTable } from './series.ts';
 import { isDifference } from './verdict.ts';
 
 /** A table, and below it what it was measured under and every reason to distrust it. */
@@ -73,7 +73,7 @@ export function measurementMarkdown(result: Result, measurement: Measurement): s
 }
 
 export function openMarkdown(result: Result): string {
-  return markdownTable(openTable(result), [0, 1]);
+  return `${markdownTable(openTable(result), [0, 1])}\n\n${OPEN_READING}`;
 }
 
 export function metricTable(result: Result, rows: readonly Row[], columns: readonly Column[]): string {

@@ -16,6 +16,10 @@ export function openMeasurements(result: Result): Measurement[] {
   return result.measurements.filter(({ mode, name }) => mode === 'open' && name !== 'stream');
 }
 
+/** How the table of the open loop is to be read. */
+export const OPEN_READING =
+  'Medians of the rounds. At a share of its own throughput each server is asked for another rate; only at the same rate are the two compared under the same load.';
+
 /** One row per rate and server; the verdict is that of p99. */
 export function openTable(result: Result): Table {
   const servers = serversIn(result);

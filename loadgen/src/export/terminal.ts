@@ -6,7 +6,15 @@ import CliTable from 'cli-table3';
 import type { Measurement, Result } from '../result.ts';
 import { doubtsOf, READING, runConditions, thresholdLines, workloadLine } from './conditions.ts';
 import { isCompared, type Row, rowSentence, rowsOf, sizeRows, type Table, tableOf } from './rows.ts';
-import { driftKeys, driftTable, generatorLine, limitLines, openMeasurements, openTable } from './series.ts';
+import {
+  driftKeys,
+  driftTable,
+  generatorLine,
+  limitLines,
+  OPEN_READING,
+  openMeasurements,
+  openTable,
+} from './series.ts';
 import { isDifference } from './verdict.ts';
 
 const WIDTH = 100;
@@ -48,6 +56,7 @@ function openSection(result: Result, open: readonly Measurement[]): string {
     heading('Open loop: latency from the moment a request was due'),
     wrap(workloadLine(open[0]!), 'First of them: ', '  '),
     drawn(openTable(result)),
+    item(OPEN_READING),
   ].join('\n');
 }
 

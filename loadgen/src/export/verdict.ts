@@ -90,10 +90,13 @@ export function isDifference(comparison: Comparison | null | undefined): boolean
   return comparison?.verdict === 'higher' || comparison?.verdict === 'lower';
 }
 
-function noDifference({ ratio, noise_floor, ...rest }: Comparison): string {
-  if (noise_floor !== null && Math.abs(ratio - 1) <= noise_floor)
-    return `no difference beyond the noise floor of ${percent(noise_floor)}.`;
-  return `no difference, since the interval ${formatInterval({ ratio, noise_floor, ...rest })} holds 1.`;
+function noDifference(comparison: Comparison): string {
+  const { ratio, low, high, noise_floor } = comparison;
+  const floor = noise_floor === null ? '' : ` beyond the noise floor of ${percent(noise_floor)}`;
+  const within = noise_floor !== null && Math.abs(ratio - 1) <= noise_floor;
+  if (!within && low <= 1 && high >= 1)
+    return `no difference, since the interval ${formatInterval(comparison)} holds 1.`;
+  return `no difference${floor}.`;
 }
 
 function claimOf(key: string, label: string, ratio: number): string {

@@ -10,8 +10,8 @@ import { thousands } from './scales.ts';
 import { LOOKS } from './servers.ts';
 
 export function roundsFigure(result: Result, measurement: Measurement): Figure[] {
-  const rounds = measurement.rounds.map(({ round, target, measured }) => ({
-    round,
+  const rounds = measurement.rounds.map(({ target, measured }, i) => ({
+    round: i + 1,
     target,
     rate: (measured.received_events / measured.duration_ms) * 1000,
   }));
@@ -194,7 +194,7 @@ export function limitFigure(result: Result): Figure[] {
 const MARGINS = { marginTop: 12, marginBottom: 44, marginLeft: 108 };
 
 function heightOf(rows: number): number {
-  return Math.max(280, 90 + rows * 21);
+  return Math.max(280, 90 + rows * 17);
 }
 
 /** What is left out above and below a tick, so that it is ten pixels high whatever the height of its row. */

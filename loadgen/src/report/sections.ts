@@ -1,7 +1,14 @@
 /** The sections of the page: which plots and tables stand where, and what is left out when it was not run. */
 import { doubtsOf, READING, runConditions, thresholdLines, workloadLine } from '../export/conditions.ts';
 import { headlineOf, rowsOf, tableOf } from '../export/rows.ts';
-import { driftKeys, driftTable, limitLines, openMeasurements, openTable } from '../export/series.ts';
+import {
+  driftKeys,
+  driftTable,
+  limitLines,
+  OPEN_READING,
+  openMeasurements,
+  openTable,
+} from '../export/series.ts';
 import { type Measurement, measurementNamed, type Result } from '../result.ts';
 import { type Figure, figureMarkup, tableMarkup } from './figure.ts';
 import { distributionFigure, percentileFigure, REQUEST, rateFigure, STREAM } from './latency-figures.ts';
@@ -44,7 +51,12 @@ export function plotSections(result: Result): Section[] {
         ...rateFigure(result, 'latency_p99_ms', 'Latency p99'),
         ...open.flatMap((measurement) => percentileFigure(result, measurement, REQUEST)),
       ],
-      open.length === 0 ? null : wide('All rates as a table', tableMarkup(openTable(result))),
+      open.length === 0
+        ? null
+        : wide(
+            'All rates as a table',
+            html`${tableMarkup(openTable(result))}<p class="fine">${OPEN_READING}</p>`,
+          ),
     ),
     plots(
       'queue',

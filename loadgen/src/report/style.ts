@@ -37,7 +37,7 @@ nav a{text-decoration:none;color:var(--soft)}nav a:hover{color:var(--ink);text-d
 .rs{--own:var(--rs)}.ts{--own:var(--ts)}
 .bar b,.key b{color:var(--own)}
 .verdict{font-weight:650;font-size:1.06rem;line-height:1.35;margin:.7rem 0 .1rem;padding-top:.6rem;border-top:1px solid var(--line)}
-.fine{color:var(--soft);font-size:.84rem;margin:0;font-variant-numeric:tabular-nums}
+.fine{color:var(--soft);font-size:.84rem;margin:0;font-variant-numeric:tabular-nums}.card .fine span{display:inline-block;margin-right:.7em}
 figure{padding:14px 14px 10px;display:grid;grid-template-rows:subgrid;grid-template-columns:minmax(0,1fr);grid-row:span 5;row-gap:0;align-content:start}
 .key{display:flex;gap:1.1rem;font-size:.88rem;margin:.15rem 0 .2rem}.key small{color:var(--soft)}
 svg{display:block;width:100%;height:auto;overflow:visible;max-width:640px}
@@ -51,7 +51,7 @@ summary{cursor:pointer;color:var(--soft);font-size:.87rem;padding:.15rem 0}
 table{overflow-wrap:normal;border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}
 th,td{padding:.34rem .8rem .34rem 0;text-align:left;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
 thead th{color:var(--soft);white-space:nowrap}
-td{white-space:nowrap}td:last-child{white-space:normal;min-width:10em}
+tbody th,td{white-space:nowrap}td:last-child{white-space:normal;min-width:10em}
 dl{display:grid;grid-template-columns:minmax(7em,auto) 1fr;gap:.3rem 1.2rem;font-size:.92rem}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 footer{color:var(--soft);font-size:.87rem;padding-block:3rem}
