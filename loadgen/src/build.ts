@@ -66,20 +66,22 @@ export async function freshnessOf(target: Buildable): Promise<Freshness> {
 
 /** Runs the target's script; its output goes to stderr, since stdout is for the result. */
 async function build(target: Buildable, lifetime: Lifetime): Promise<void> {
+  const { build: script } = target;
+  if (script === null) throw new BenchFailure('not_built', `${target.artefact} is missing`);
   const [command, ...first] = await packageManager();
-  const child = spawn(command!, [...first, 'run', target.build], {
+  const child = spawn(command!, [...first, 'run', script], {
     cwd: ROOT,
     stdio: ['ignore', process.stderr, process.stderr],
   });
   const release = lifetime.add(async () => void child.kill('SIGTERM'));
   const ended = once(child, 'close').catch((error: unknown) => {
-    throw new BenchFailure('build_failed', `pnpm ${target.build} could not be started: ${String(error)}`);
+    throw new BenchFailure('build_failed', `pnpm ${script} could not be started: ${String(error)}`);
   });
   const [code] = await lifetime.orInterrupted(ended);
   await release();
-  if (code !== 0) throw new BenchFailure('build_failed', `pnpm ${target.build} ended with ${code}`);
+  if (code !== 0) throw new BenchFailure('build_failed', `pnpm ${script} ended with ${code}`);
   if ((await modifiedMs(target.artefact)) === null) {
-    throw new BenchFailure('build_failed', `pnpm ${target.build} made no ${target.artefact}`);
+    throw new BenchFailure('build_failed', `pnpm ${script} made no ${target.artefact}`);
   }
 }
 

@@ -2,9 +2,11 @@
  * Figures as text: the only place where anything is rounded, for readers alone.
  */
 import type { Unit } from '../metrics.ts';
-import type { Ratio, Summary } from '../statistics.ts';
+import type { Comparison, Summary } from '../statistics.ts';
 
 const MEBIBYTE = 1024 * 1024;
+
+export const NOT_MEASURED = 'not measured';
 
 export function formatValue(value: number, unit: Unit): string {
   switch (unit) {
@@ -13,37 +15,68 @@ export function formatValue(value: number, unit: Unit): string {
     case 'us':
       return `${digits(value)} µs`;
     case 'bytes':
-      return value >= MEBIBYTE ? `${digits(value / MEBIBYTE)} MiB` : `${group(Math.round(value))} B`;
+      return bytes(value);
     case 'events_per_s':
       return `${group(Math.round(value))} events/s`;
     case 'count':
-      return group(value);
+      return Number.isInteger(value) ? group(value) : digits(value);
   }
 }
 
-/** Median, and the spread where there is more than one value. */
+/** Median, and half of what lies between minimum and maximum where there is more than one value. */
 export function formatSummary(summary: Summary | null | undefined, unit: Unit): string {
-  if (summary === null || summary === undefined) return 'not measured';
+  if (summary === null || summary === undefined) return NOT_MEASURED;
   const value = formatValue(summary.median, unit);
   return summary.samples < 2 || summary.spread === 0 ? value : `${value} ±${percent(summary.spread / 2)}`;
 }
 
+/** Median alone. */
+export function formatMedian(summary: Summary | null | undefined, unit: Unit): string {
+  return summary === null || summary === undefined ? NOT_MEASURED : formatValue(summary.median, unit);
+}
+
 /** What Rust has more or less than TypeScript, as the seed's table says it. */
-export function formatDelta(ratio: Ratio | null | undefined): string {
+export function formatDelta(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return '—';
-  const change = (ratio.ratio - 1) * 100;
-  return `${change > 0 ? '+' : change < 0 ? '−' : ''}${digits(Math.abs(change))} %`;
+  const change = (ratio - 1) * 100;
+  const shown = digits(Math.abs(change));
+  return Number(shown) === 0 ? '0 %' : `${change > 0 ? '+' : '−'}${shown} %`;
 }
 
 /** The ratio with its interval; no interval of a single pair. */
-export function formatRatio(ratio: Ratio | null | undefined): string {
-  if (ratio === null || ratio === undefined) return '—';
-  const value = `${digits(ratio.ratio)}×`;
-  return ratio.pairs.length < 2 ? value : `${value} [${digits(ratio.low)} – ${digits(ratio.high)}]`;
+export function formatRatio(comparison: Comparison | null | undefined): string {
+  if (comparison === null || comparison === undefined) return '—';
+  const value = ratioDigits(comparison.ratio);
+  return comparison.interval === 'none' ? value : `${value} ${formatInterval(comparison)}`;
 }
 
+export function formatInterval(comparison: Comparison): string {
+  return `[${ratioDigits(comparison.low)}, ${ratioDigits(comparison.high)}]`;
+}
+
+/** Whole percent from ten on, else two significant digits. */
 export function percent(share: number): string {
-  return `${digits(share * 100)} %`;
+  const value = share * 100;
+  const size = Math.abs(value);
+  const shown =
+    size >= 10 ? value.toFixed(0) : size >= 1 || size === 0 ? value.toFixed(1) : value.toPrecision(1);
+  return `${shown.replace(/\.0$/, '')} %`;
+}
+
+/** Seconds as a reader would say them. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 120) return `${digits(seconds).replace(/\.0+$/, '')} s`;
+  return `${Math.round(seconds / 60)} min`;
+}
+
+export function group(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function bytes(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1024 * MEBIBYTE) return `${digits(value / MEBIBYTE / 1024)} GiB`;
+  return size >= MEBIBYTE ? `${digits(value / MEBIBYTE)} MiB` : `${group(Math.round(value))} B`;
 }
 
 /** Three significant digits, or all whole ones. */
@@ -53,6 +86,8 @@ function digits(value: number): string {
   return value.toFixed(size >= 10 ? 1 : 2);
 }
 
-function group(value: number): string {
-  return value.toLocaleString('en-US');
+/** Three decimals below a tenth, so that 0.04 and 0.044 stay apart. */
+export function ratioDigits(value: number): string {
+  const size = Math.abs(value);
+  return value.toFixed(size >= 10 ? 1 : size >= 0.1 || size === 0 ? 2 : 3);
 }

@@ -1,23 +1,98 @@
 /**
- * The comparison as Markdown: the table of the README, generated, so that no figure there is typed by hand.
+ * The comparison as Markdown, for the README and for a pull request, so that no figure there is typed by hand.
  */
-import type { Result } from '../result.ts';
-import { comparisonTable, conditions } from './rows.ts';
+import type { Measurement, Result } from '../result.ts';
+import { doubtsOf, READING, runConditions, thresholdLines, workloadLine } from './conditions.ts';
+import { bullets, markdownTable, markdownText } from './markdown-table.ts';
+import {
+  type Column,
+  headlineOf,
+  headlineRows,
+  isCompared,
+  type Row,
+  rowSentence,
+  rowsOf,
+  tableOf,
+} from './rows.ts';
+import { driftKeys, driftTable, limitLines, OPEN_READING, openMeasurements, openTable } from './series.ts';
+import { isDifference } from './verdict.ts';
 
-/** A table, and below it what it was measured under and how many reasons there are to distrust it. */
+/** A table, and below it what it was measured under and every reason to distrust it. */
 export function readmeTable(result: Result): string {
-  const { head, rows } = comparisonTable(result);
-  const lines = [
-    row(head),
-    row(head.map((_, i) => (i === 0 ? '---' : '---:'))),
-    ...rows.map(row),
-    '',
-    ...conditions(result).map((condition) => `- ${condition}.`),
-    ...result.warnings.map((warning) => `- Reason to distrust: ${warning.message}`),
+  const headline = headlineOf(result);
+  const notes = [
+    ...(headline === undefined
+      ? []
+      : [...limitLines(result, headline), `${workloadLine(headline)}; ${READING}.`]),
+    ...runConditions(result).map((condition) => `${condition}.`),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${[
+    metricTable(result, headlineRows(result), ['ratio', 'meaning']),
+    '',
+    bullets([...notes.map(markdownText), ...doubtLines(result, headline)]),
+  ].join('\n')}\n`;
 }
 
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+/** Short, with everything else folded away. */
+export function pullRequestMarkdown(result: Result): string {
+  const rows = headlineRows(result);
+  const open = openMeasurements(result);
+  const others = result.measurements.filter((measurement) => !open.includes(measurement));
+  const differing = rows.filter((row) => isDifference(row.comparison));
+  const doubts = doubtLines(result);
+  return `${[
+    '## Benchmark',
+    differing.length > 0
+      ? bullets(differing.map((row) => markdownText(rowSentence(row))))
+      : isCompared(result)
+        ? 'No difference beyond noise.'
+        : metricTable(result, rows, []),
+    ...(result.thresholds.length > 0 ? [bullets(thresholdLines(result).map(markdownText))] : []),
+    folded('All figures', metricTable(result, rows, ['delta', 'ratio', 'meaning'])),
+    ...others
+      .filter((measurement) => measurement.mode !== 'startup')
+      .map((measurement) => folded(measurement.title, measurementMarkdown(result, measurement))),
+    ...(open.length > 0 ? [folded('Open loop', openMarkdown(result))] : []),
+    folded('Conditions', bullets([...runConditions(result), READING].map(markdownText))),
+    doubts.length === 0
+      ? 'No reason to distrust this result was found.'
+      : folded(`Reasons to distrust (${doubts.length})`, bullets(doubts)),
+  ].join('\n\n')}\n`;
+}
+
+/** Table, drift, limit and conditions of one measurement. */
+export function measurementMarkdown(result: Result, measurement: Measurement): string {
+  return [
+    markdownText(`${workloadLine(measurement)}.`),
+    metricTable(result, rowsOf(result, measurement), ['delta', 'ratio', 'meaning']),
+    ...(driftKeys(measurement).length > 0 ? [markdownTable(driftTable(result, measurement))] : []),
+    ...(limitLines(result, measurement).length > 0
+      ? [bullets(limitLines(result, measurement).map(markdownText))]
+      : []),
+  ].join('\n\n');
+}
+
+export function openMarkdown(result: Result): string {
+  return `${markdownTable(openTable(result), [0, 1])}\n\n${OPEN_READING}`;
+}
+
+export function metricTable(result: Result, rows: readonly Row[], columns: readonly Column[]): string {
+  const table = tableOf(result, rows, columns);
+  const meaning = columns.includes('meaning') ? [table.head.length - 1] : [];
+  return markdownTable(table, [0, ...(isCompared(result) ? meaning : [])]);
+}
+
+/** Of the run, and of one measurement or of all. */
+export function doubtLines(result: Result, only?: Measurement): string[] {
+  return doubtsOf(result)
+    .filter(({ measurement }) => only === undefined || measurement === null || measurement === only.name)
+    .map(({ measurement, message, advice }) =>
+      markdownText(
+        `Reason to distrust${measurement === null ? '' : ` ${measurement}`}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`,
+      ),
+    );
+}
+
+function folded(title: string, content: string): string {
+  return `<details><summary>${markdownText(title)}</summary>\n\n${content}\n\n</details>`;
 }

@@ -1,0 +1,21 @@
+/**
+ * DATA: how a server looks in every plot: colour, shape and dash, so that no one has to see the colour.
+ *
+ * The colours are variables of the page, from a pair that the common forms of colour blindness keep apart
+ * (blue and vermilion of Okabe and Ito), lighter on dark.
+ */
+import type { TargetName } from '../../../parity-tests/src/targets.ts';
+
+export interface Look {
+  readonly colour: string;
+  readonly symbol: 'circle' | 'diamond2';
+  /** In text. */
+  readonly mark: string;
+  readonly line: string;
+  readonly dash: string;
+}
+
+export const LOOKS: Readonly<Record<TargetName, Look>> = {
+  rs: { colour: 'var(--rs)', symbol: 'circle', mark: '●', line: 'solid', dash: 'none' },
+  ts: { colour: 'var(--ts)', symbol: 'diamond2', mark: '◆', line: 'dashed', dash: '5,3' },
+};

@@ -1,0 +1,188 @@
+/**
+ * What readers see as text: right directions whatever the figures are, nothing below the noise floor called a
+ * difference, and every form of a result shown without a gap.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { documentOf } from '../src/export/document.ts';
+import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/export/format.ts';
+import { pullRequestMarkdown, readmeTable } from '../src/export/markdown.ts';
+import { terminalReport } from '../src/export/terminal.ts';
+import { sentenceOf } from '../src/export/verdict.ts';
+import type { Comparison } from '../src/statistics.ts';
+import { sampleReportResult } from './report-fixture.ts';
+import { alike, hostile, only, shapes, swapped } from './report-shapes.ts';
+
+const FULL = sampleReportResult();
+
+const EXPORTS = { terminalReport, readmeTable, pullRequestMarkdown, documentOf } as const;
+
+const HIGHER: Comparison = {
+  ratio: 1.22,
+  low: 1.2,
+  high: 1.31,
+  confidence: 0.95,
+  interval: 'bootstrap_of_paired_rounds',
+  pairs: [1.2, 1.31],
+  noise_floor: 0.04,
+  verdict: 'higher',
+};
+const THROUGHPUT = ['throughput_events_per_s', 'Throughput'] as const;
+
+test('figures keep three significant digits and their unit', () => {
+  assert.equal(formatValue(12.345, 'ms'), '12.3 ms');
+  assert.equal(formatValue(1234.5, 'us'), '1,235 µs');
+  assert.equal(formatValue(675.4, 'bytes'), '675 B');
+  assert.equal(formatValue(3 * 1024 ** 2, 'bytes'), '3.00 MiB');
+  assert.equal(formatValue(3 * 1024 ** 3, 'bytes'), '3.00 GiB');
+  assert.equal(formatValue(61_415.4, 'events_per_s'), '61,415 events/s');
+  assert.equal(percent(0.0402), '4 %');
+  assert.equal(percent(0.218), '22 %');
+  assert.equal(formatDelta(0.5), '−50.0 %');
+  assert.equal(formatDelta(1), '0 %');
+  assert.equal(formatSummary(null, 'ms'), 'not measured');
+  assert.equal(formatRatio(HIGHER), '1.22 [1.20, 1.31]');
+  assert.equal(formatRatio({ ...HIGHER, interval: 'none' }), '1.22');
+});
+
+test('a verdict is one sentence with ratio, interval and noise floor', () => {
+  assert.equal(
+    sentenceOf(...THROUGHPUT, HIGHER),
+    'Rust takes 22 % more events per second (1.22 [1.20, 1.31], noise floor 4 %).',
+  );
+  assert.equal(
+    sentenceOf(...THROUGHPUT, { ...HIGHER, ratio: 0.8, low: 0.7, high: 0.9, verdict: 'lower' }),
+    'Rust takes 20 % fewer events per second (0.80 [0.70, 0.90], noise floor 4 %).',
+  );
+  assert.equal(
+    sentenceOf('peak_rss_bytes', 'Peak RSS', { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 }),
+    'Rust holds 3.1 times as much memory at its peak (3.14 [3.00, 3.20], noise floor 4 %).',
+  );
+});
+
+test('no verdict but a difference makes a claim', () => {
+  const none: Comparison = { ...HIGHER, ratio: 1.03, verdict: 'no_difference', noise_floor: 0.05 };
+  assert.equal(sentenceOf(...THROUGHPUT, none), 'Throughput: no difference beyond the noise floor of 5 %.');
+  const wide: Comparison = { ...none, ratio: 1.3, low: 0.9, high: 1.6 };
+  assert.match(sentenceOf(...THROUGHPUT, wide), /no difference, since the interval \[0\.90, 1\.60\] holds 1/);
+  assert.match(sentenceOf(...THROUGHPUT, { ...HIGHER, verdict: 'too_few_rounds' }), /too few rounds/);
+  assert.match(sentenceOf(...THROUGHPUT, null), /nothing can be said/);
+});
+
+for (const [exporter, write] of Object.entries(EXPORTS)) {
+  for (const [shape, result] of Object.entries(shapes(FULL))) {
+    test(`${exporter} shows ${shape} without a gap`, () => {
+      const text = write(result);
+      assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object|\bnull\b/);
+      assert.equal(write(result), text);
+      if (shape.endsWith('alone')) assert.doesNotMatch(text, /Rust \/ TypeScript|Delta/);
+    });
+  }
+
+  test(`${exporter} turns with the figures`, () => {
+    assert.match(write(FULL), /Rust takes \d+ % more events per second|Rust takes 18 %/);
+    const turned = write(swapped(FULL));
+    assert.match(turned, /Rust takes \d+ % fewer events per second/);
+    assert.doesNotMatch(turned, /Rust holds \d+ % less memory/);
+  });
+
+  test(`${exporter} claims nothing of speed or memory when nothing differs`, () => {
+    const text = write(alike(FULL));
+    assert.doesNotMatch(text, /Rust (takes|holds|spends|keeps)|Rust’s [^.]* is \d/);
+    assert.match(text, /[Nn]o difference/);
+  });
+
+  // A terminal has no markup.
+  if (exporter === 'terminalReport') continue;
+  test(`${exporter} shows text of the result as text`, () => {
+    const text = write(hostile(FULL)).replaceAll(/```[\s\S]*?```/g, '');
+    assert.doesNotMatch(text, /<img/);
+    assert.match(text, /&lt;img/);
+  });
+}
+
+test('the terminal stays within 100 columns', () => {
+  for (const [shape, result] of Object.entries(shapes(FULL))) {
+    const lines = terminalReport(result).split('\n');
+    const wide = lines.filter((line) => [...line].length > 100);
+    assert.deepEqual(wide, [], shape);
+  }
+});
+
+test('the terminal has one table for the open loop, drift, limits and doubts', () => {
+  const text = terminalReport(FULL);
+  assert.equal(text.match(/Open loop: latency from the moment/g)?.length, 1);
+  assert.match(text, /│ 30,000\/s +│ TypeScript │ 30,000\/s/);
+  assert.match(text, /RSS +│ rising: 31\.0 MiB\/h/);
+  assert.match(text, /not enough samples \(600\)/);
+  assert.match(text, /Rust: \d+ % of what its own database takes in bulk/);
+  assert.match(text, /power: ts: throughput varied by 24 % between rounds\n +Close other programs/);
+  assert.match(text, /rs\.p99_ms<250 in batch: 196, holds/);
+});
+
+const CAVEATS: readonly (readonly [RegExp, string | null])[] = [
+  [/One run.*10 rounds a server/, 'batch'],
+  [/in memory.*ext4.*rows were found/, null],
+  [/read the stream.*10 clients.*\d ms/, 'stream'],
+  [/No soak.*10 min.*MiB\/h/, 'soak'],
+  [/sharded writes.*\d+ % of what/, 'batch'],
+  [/mutex.*\d+ % of what/, 'batch'],
+  [/garbage collector.*at most \d/, 'soak'],
+  [/p99 came from a closed loop.*asked 2,000\/s/, 'open_2000'],
+  [/cargo.*10 times each.*\d ms/, 'startup'],
+  [/node_modules.*\d MiB with its runtime/, null],
+  [/20,000 events.*events in rounds of at least/, 'batch'],
+  [/warm up.*20 of 20 rounds/, 'batch'],
+  [/18 of 18.*262 of 262/, 'batch'],
+  [/different durability.*durability process/, null],
+  [/different databases.*SQLite 3\.54\.1/, null],
+];
+
+test('every caveat of the report before is closed with its figure', () => {
+  const lines = documentOf(FULL).split('\n');
+  for (const [caveat] of CAVEATS) {
+    assert.ok(
+      lines.some((line) => line.startsWith('- **') && caveat.test(line)),
+      String(caveat),
+    );
+  }
+  assert.ok(!lines.some((line) => line.includes('Not measured in this run')));
+  assert.ok(lines.includes('status: complete'));
+});
+
+test('a caveat without its measurement says so', () => {
+  const lines = documentOf(only(FULL, ['startup'])).split('\n');
+  assert.ok(lines.includes('status: partial'));
+  for (const [caveat, needs] of CAVEATS) {
+    if (needs === null || needs === 'startup') continue;
+    const subject = new RegExp(caveat.source.split('.*')[0]!);
+    const line = lines.find((candidate) => candidate.startsWith('- **') && subject.test(candidate));
+    assert.match(line ?? '', /Not measured in this run\.$/, String(caveat));
+  }
+});
+
+test('the document keeps the form of the report before', () => {
+  const headings = documentOf(FULL)
+    .split('\n')
+    .filter((line) => /^##? |^### /.test(line));
+  const wanted = [
+    '## Environment',
+    '## Workload Parameters',
+    '## Results',
+    '## Analysis',
+    '### Memory',
+    '### Throughput',
+    '### Latency',
+    '### Startup',
+    '### Size',
+    '## Open Loop',
+    '## Stream',
+    '## Caveats',
+    '## Raw Data',
+    '## Reproduction',
+  ];
+  assert.deepEqual(
+    headings.filter((heading) => wanted.includes(heading)),
+    wanted,
+  );
+});

@@ -1,0 +1,154 @@
+/**
+ * The page in a real Chromium: it asks nobody for anything, every plot is there, it fits a phone, it has two
+ * colour schemes, and text of a result does nothing.
+ *
+ * Skipped where no Chromium is found, but not in CI, where that is a failure.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { htmlReport } from '../src/export/html.ts';
+import type { Result } from '../src/result.ts';
+import { sampleReportResult } from './report-fixture.ts';
+import { HOSTILE, hostile } from './report-shapes.ts';
+
+const PLOTS = [
+  ...['batch', 'corpus', 'single', 'power'].map((name) => `rounds-${name}`),
+  'limit',
+  'cpu-per-event',
+  'rate-latency-p50-ms',
+  'rate-latency-p99-ms',
+  ...['25_percent', '50_percent', '75_percent', '90_percent', '2000', '10000', '30000'].map(
+    (rate) => `latency-percentiles-open_${rate}`,
+  ),
+  ...['batch', 'single', 'power'].flatMap((name) => [
+    `latency-distribution-${name}`,
+    `latency-percentiles-${name}`,
+  ]),
+  ...['rss-bytes', 'cpu-us', 'wal-bytes'].map((column) => `time-${column}-batch`),
+  'stream-lag-distribution-stream',
+  'stream-lag-percentiles-stream',
+  ...['rss-bytes', 'cpu-us', 'wal-bytes', 'file-descriptors', 'lag-ms'].map(
+    (column) => `time-${column}-soak`,
+  ),
+];
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+const executablePath = findChromium();
+const missing = executablePath === undefined && `no Chromium: $CHROMIUM_BIN or ${NAMES.join(', ')} on PATH`;
+const skip = process.env.CI ? false : missing;
+
+let folder: string;
+let browser: Browser | undefined;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'twin-report-'));
+  if (executablePath === undefined) return;
+  browser = await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-quic'] });
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As text, since the types of a browser are not those of this project. */
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+interface Opened {
+  readonly page: Page;
+  /** Errors of the console and of scripts. */
+  readonly errors: readonly string[];
+  readonly requests: readonly string[];
+  readonly url: string;
+}
+
+async function open(result: Result, width: number, colorScheme: 'light' | 'dark'): Promise<Opened> {
+  assert.ok(browser, String(missing));
+  const file = join(folder, `${width}-${colorScheme}.html`);
+  writeFileSync(file, htmlReport(result));
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  const errors: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+  page.on('pageerror', (error) => void errors.push(error.message));
+  page.on('request', (request) => void requests.push(request.url()));
+  const url = pathToFileURL(file).href;
+  await page.goto(url, { waitUntil: 'load' });
+  return { page, errors, requests, url };
+}
+
+for (const width of [360, 1400]) {
+  test(`at ${width} px the page is whole and asks for nothing`, { skip }, async () => {
+    const { page, errors, requests, url } = await open(sampleReportResult(), width, 'light');
+    const drawn = await page.$$eval('figure', (figures) =>
+      figures.map((figure) => {
+        const svg = figure.querySelector('svg')!;
+        const { width: wide, height } = svg.getBoundingClientRect();
+        const marks = svg.querySelectorAll('[aria-label="line"] path, [aria-label="dot"] *').length;
+        return { id: figure.id, wide, height, marks };
+      }),
+    );
+    const ids = drawn.map(({ id }) => id);
+    assert.deepEqual(
+      PLOTS.filter((id) => !ids.includes(id)),
+      [],
+    );
+    for (const { id, wide, height, marks } of drawn) {
+      assert.ok(wide > 200 && height > 100 && marks >= 2, `${id}: ${wide} × ${height}, ${marks} marks`);
+    }
+    await page.$$eval('details', (all) => {
+      for (const details of all) details.open = true;
+    });
+    assert.equal(await page.evaluate<number>(OVERFLOW), 0);
+    assert.deepEqual(errors, []);
+    assert.deepEqual(requests, [url]);
+    await page.close();
+  });
+}
+
+test('light and dark differ, and text can be read in both', { skip }, async () => {
+  const seen = new Set<string>();
+  for (const scheme of ['light', 'dark'] as const) {
+    const { page } = await open(sampleReportResult(), 1400, scheme);
+    const [ground, ink, tick] = await page.evaluate<string[]>(`[
+      getComputedStyle(document.body).backgroundColor,
+      getComputedStyle(document.body).color,
+      getComputedStyle(document.querySelector('figure svg text')).fill,
+    ]`);
+    seen.add(ground!);
+    assert.equal(tick, ink);
+    assert.ok(Math.abs(brightness(ground!) - brightness(ink!)) > 150, `${ink} on ${ground}`);
+    await page.close();
+  }
+  assert.equal(seen.size, 2);
+});
+
+test('text of a result is shown and does nothing', { skip }, async () => {
+  const { page, errors, requests, url } = await open(hostile(sampleReportResult()), 360, 'dark');
+  assert.equal(await page.locator('img, script').count(), 0);
+  assert.notEqual(await page.title(), '1');
+  const text = await page.locator('body').textContent();
+  assert.ok(text?.includes(HOSTILE));
+  assert.equal(await page.evaluate<number>(OVERFLOW), 0);
+  assert.deepEqual(errors, []);
+  assert.deepEqual(requests, [url]);
+  await page.close();
+});
+
+/** From 0 to 255, of `rgb(…)`. */
+function brightness(colour: string): number {
+  const [red, green, blue] = colour.match(/\d+/g)!.map(Number);
+  return 0.3 * red! + 0.59 * green! + 0.11 * blue!;
+}
+
+function findChromium(): string | undefined {
+  const given = process.env.CHROMIUM_BIN;
+  if (given) return given;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return NAMES.flatMap((name) => folders.map((path) => join(path, name))).find((path) => existsSync(path));
+}
