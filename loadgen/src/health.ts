@@ -16,11 +16,11 @@ export interface Health {
   readonly synchronous: string;
   /** `PRAGMA compile_options`, sorted. */
   readonly compile_options: readonly string[];
-  /** The pragmas of `pragmas.sql` and `page_size`, as SQLite says them on a connection of the server. */
+  /** The pragmas of `pragmas.sql`, `synchronous` and `page_size`, as SQLite says them on a connection of the server. */
   readonly pragmas: Readonly<Record<string, string | number>>;
 }
 
-/** What must be the same on both. */
+/** What must be the same on both, the pragmas beside it; builds of SQLite may differ, and are shown. */
 const PROMISES = ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const;
 
 export async function readHealth(url: string): Promise<Health> {
@@ -32,11 +32,16 @@ export async function readHealth(url: string): Promise<Health> {
     ]);
   }
   const fields = body as Record<string, unknown>;
+  const missing = (name: keyof Health): BenchFailure =>
+    new BenchFailure('server_failed', `GET /api/health says no ${name}`, [JSON.stringify(body)]);
   const text = (name: keyof Health): string => {
     const value = fields[name];
     if (typeof value === 'string' || typeof value === 'number') return String(value);
-    throw new BenchFailure('server_failed', `GET /api/health says no ${name}`, [JSON.stringify(body)]);
+    throw missing(name);
   };
+  const { compile_options, pragmas } = fields;
+  if (!isTexts(compile_options)) throw missing('compile_options');
+  if (!arePragmas(pragmas)) throw missing('pragmas');
   return {
     runtime: text('runtime'),
     version: text('version'),
@@ -45,22 +50,45 @@ export async function readHealth(url: string): Promise<Health> {
     sqlite_version: text('sqlite_version'),
     journal_mode: text('journal_mode'),
     synchronous: text('synchronous'),
+    compile_options,
+    pragmas,
   };
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+}
+
+function arePragmas(value: unknown): value is Record<string, string | number> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const values = Object.values(value);
+  return values.length > 0 && values.every((item) => typeof item === 'string' || typeof item === 'number');
 }
 
 /** Fails when two of the servers promise different things. */
 export function checkSamePromises(all: ReadonlyMap<string, Health>): void {
   const [first, ...others] = [...all];
   if (first === undefined) return;
-  const different = others.flatMap(([name, health]) =>
-    PROMISES.filter((promise) => health[promise] !== first[1][promise]).map(
-      (promise) => `${promise}: ${first[0]} ${first[1][promise]}, ${name} ${health[promise]}`,
-    ),
-  );
+  const wanted = promisesOf(first[1]);
+  const different = others.flatMap(([name, health]) => {
+    const found = promisesOf(health);
+    return [...new Set([...wanted.keys(), ...found.keys()])]
+      .filter((promise) => found.get(promise) !== wanted.get(promise))
+      .map((promise) => {
+        return `${promise}: ${first[0]} ${wanted.get(promise) ?? 'nothing'}, ${name} ${found.get(promise) ?? 'nothing'}`;
+      });
+  });
   if (different.length === 0) return;
   throw new BenchFailure(
     'health_differs',
     'the servers do not promise the same, so nothing can be compared',
     different,
   );
+}
+
+function promisesOf(health: Health): Map<string, string | number> {
+  return new Map([
+    ...PROMISES.map((promise) => [promise, health[promise]] as const),
+    ...Object.entries(health.pragmas).map(([name, value]) => [`pragma ${name}`, value] as const),
+  ]);
 }

@@ -7,6 +7,7 @@ import { CONFIG } from './config.ts';
 import { CORPUS } from './corpus.ts';
 import { CRASH } from './crash.ts';
 import { DIFFERENTIAL } from './differential.ts';
+import { HEALTH } from './health.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
@@ -20,6 +21,7 @@ import { TIMEOUTS } from './timeouts.ts';
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
   START,
   CONFIG,
+  HEALTH,
   LOCK,
   STREAM,
   STREAM_SLOW,

@@ -99,8 +99,10 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   closeSync(file);
   const client = context.client(await context.start());
   await until(async () => (await client.get('/api/health')).status === 503, 'the full check', 10_000);
-  const { status, reason } = (await client.get('/api/health')).json<{ status: string; reason: string }>();
+  const health = (await client.get('/api/health')).json<{ status: string; reason: string }>();
+  const { status, reason } = health;
   assert.deepEqual({ status, reason }, { status: 'degraded', reason: 'storage_corrupt' });
+  assert.equal(Object.keys(health).at(-1), 'reason');
   const refused = await client.post('/api/events', event());
   assert.equal(refused.status, 503);
   assert.equal(refused.text, '{"error":"Storage is corrupt","code":"storage_corrupt"}');

@@ -8,8 +8,8 @@
 
 export interface Wildcard {
   /** The JSON type of what it stands for. */
-  readonly type: 'number' | 'string';
-  /** The whole text of the value: of a number as printed, of a string without quotes. */
+  readonly type: 'number' | 'string' | 'array';
+  /** The whole text of the value: of a number or an array as printed, of a string without quotes. */
   readonly form: RegExp;
   readonly means: string;
 }
@@ -38,6 +38,11 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
     form: /\d+\.\d+\.\d+/,
     means: 'a version of a server, the contract or SQLite',
   },
+  '<any-options>': {
+    type: 'array',
+    form: /\[("[A-Z0-9_]+(=[^"\\]*)?",)*"THREADSAFE=[012]"(,"[A-Z0-9_]+(=[^"\\]*)?")*\]/,
+    means: 'the compile options of a SQLite',
+  },
   '<any-runtime>': { type: 'string', form: /rust|node/, means: 'the runtime of a server' },
   '<any-date>': {
     type: 'string',
@@ -60,8 +65,9 @@ export function wildcardOf(expected: unknown): Wildcard | undefined {
 }
 
 export function fitsWildcard(wildcard: Wildcard, actual: unknown): boolean {
-  if (typeof actual !== wildcard.type) return false;
-  return new RegExp(`^(?:${wildcard.form.source})$`).test(String(actual));
+  if ((Array.isArray(actual) ? 'array' : typeof actual) !== wildcard.type) return false;
+  const text = wildcard.type === 'array' ? JSON.stringify(actual) : String(actual);
+  return new RegExp(`^(?:${wildcard.form.source})$`).test(text);
 }
 
 /** A pattern for exact text in which wildcards may stand. */

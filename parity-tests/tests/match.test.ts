@@ -45,6 +45,10 @@ test('wildcards check type and form', () => {
     '<any-uuid>': ['0b0e0b7e-98a5-4e3c-9c5e-2f5f5a4b3c2d', ['0B0E0B7E-98A5-4E3C-9C5E-2F5F5A4B3C2D', 'x']],
     '<any-epoch>': ['0b0e0b7e-98a5-4e3c-9c5e-2f5f5a4b3c2d', ['']],
     '<any-version>': ['3.54.1', ['3.54', 'v3.54.1', 3]],
+    '<any-options>': [
+      ['COMPILER=gcc-12.2.0', 'ENABLE_FTS5', 'THREADSAFE=2'],
+      [[], ['ENABLE_FTS5'], ['THREADSAFE=2', 1], ['THREADSAFE=2', 'x'], 'THREADSAFE=2', null],
+    ],
     '<any-runtime>': ['node', ['deno', '']],
     '<any-date>': [DATE, ['2026-11-21', 'Sat, 21 Nov 2026 01:41:29 UTC']],
     '<any-length>': ['15', ['-1', '015', '']],

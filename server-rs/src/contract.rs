@@ -14,6 +14,11 @@ pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contra
 pub const OPENAPI: &str = include_str!("../../contract/openapi.json");
 /// The pragmas of every connection (rule STO-01).
 pub const PRAGMAS: &str = include_str!("../../contract/pragmas.sql");
+/// What the health answer asks of SQLite: those pragmas in their order, and what no pragma file can say (rule HEA-01).
+pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let set = PRAGMAS.lines().filter_map(|line| line.strip_prefix("PRAGMA ")?.split([' ', '=']).next());
+    set.chain(["synchronous", "page_size"]).collect()
+});
 /// Numbered migrations; the position plus one is the schema version.
 pub const MIGRATIONS: [&str; 1] = [include_str!("../../contract/migrations/0001_init.sql")];
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use ingest_server::contract::{LIMITS, MIGRATIONS, ROUTES, VOCABULARY};
+use ingest_server::contract::{LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, VOCABULARY};
 use ingest_server::error::ErrorCode;
 use ingest_server::event::Field;
 use ingest_server::store::names::NameKind;
@@ -52,6 +52,14 @@ fn parameters_of_routes_are_described() {
             assert!(ROUTES.parameters.contains_key(parameter), "{} of {}", parameter, route.path);
         }
     }
+}
+
+#[test]
+fn every_pragma_that_is_set_is_reported() {
+    let set = PRAGMAS.matches("PRAGMA ").count();
+    assert_eq!(REPORTED_PRAGMAS.len(), set + 2);
+    assert_eq!(REPORTED_PRAGMAS.first(), Some(&"journal_mode"));
+    assert_eq!(REPORTED_PRAGMAS[set..], ["synchronous", "page_size"]);
 }
 
 #[test]

@@ -48,6 +48,12 @@ export const OPENAPI: string = openapi;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;
 export const PRAGMAS: string = pragmas;
+/** What the health answer asks of SQLite: those pragmas in their order, and what no pragma file can say (rule HEA-01). */
+export const REPORTED_PRAGMAS: readonly string[] = [
+  ...[...pragmas.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name!),
+  'synchronous',
+  'page_size',
+];
 
 /** A query parameter as `routes.json` describes it. */
 export interface ParameterSpec {

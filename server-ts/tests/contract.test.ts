@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { CONFIG_SPEC, MIGRATIONS, PARAMETERS, QUERIES, ROUTES, VOCABULARY } from '../src/contract.ts';
+import {
+  CONFIG_SPEC,
+  MIGRATIONS,
+  PARAMETERS,
+  PRAGMAS,
+  QUERIES,
+  REPORTED_PRAGMAS,
+  ROUTES,
+  VOCABULARY,
+} from '../src/contract.ts';
 import { ERROR_CODES } from '../src/error.ts';
 import { FIELDS } from '../src/event.ts';
 import { inOrder } from '../src/store/connection.ts';
@@ -22,6 +31,13 @@ test('every statement and every migration is embedded', () => {
     MIGRATIONS,
     migrations.map((file) => readFileSync(new URL(`migrations/${file}`, CONTRACT), 'utf8')),
   );
+});
+
+test('every pragma that is set is reported', () => {
+  const set = PRAGMAS.split('PRAGMA ').length - 1;
+  assert.equal(REPORTED_PRAGMAS.length, set + 2);
+  assert.equal(REPORTED_PRAGMAS[0], 'journal_mode');
+  assert.deepEqual(REPORTED_PRAGMAS.slice(set), ['synchronous', 'page_size']);
 });
 
 test('routes name parameters that exist', () => {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::json;
+use rusqlite::types::Value as Sql;
+use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::contract::{OPENAPI, VERSION};
@@ -45,11 +46,23 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Request) -> reply::Reply
         "db_bytes": db_bytes,
         "wal_bytes": wal_bytes,
         "queue_events": app.admission.events(),
+        "compile_options": app.store.compile_options(),
+        "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });
     if let (Some(code), Some(members)) = (refusal, answer.as_object_mut()) {
         members.insert("reason".to_owned(), code.as_str().into());
     }
     Ok(reply::health(answer.to_string(), refusal.is_some()))
+}
+
+/// A pragma is text or an integer; SQLite has no other.
+fn member((name, value): &(&str, Sql)) -> (String, Value) {
+    let value = match value {
+        Sql::Text(text) => text.as_str().into(),
+        Sql::Integer(number) => (*number).into(),
+        Sql::Null | Sql::Real(_) | Sql::Blob(_) => Value::Null,
+    };
+    ((*name).to_owned(), value)
 }
 
 /// `GET /api/openapi.json` (rule HEA-03).

@@ -8,11 +8,12 @@ use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::config::Durability;
 use crate::config::spec::exit_message;
-use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, queries};
+use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, queries};
 use crate::error::ErrorCode;
 use crate::store::failure::store_code;
 
@@ -69,6 +70,20 @@ pub fn open_connection(location: &Location) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// What SQLite was built with, ordered by bytes (rule HEA-01).
+pub fn compile_options(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("PRAGMA compile_options")?;
+    let mut options = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    options.sort_unstable();
+    Ok(options)
+}
+
+/// What SQLite answers for each of the reported pragmas (rule HEA-01); nobody but us changes them afterwards.
+pub fn reported_pragmas(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Value)>> {
+    let ask = |name: &&'static str| Ok((*name, connection.pragma_query_value(None, name, |row| row.get(0))?));
+    REPORTED_PRAGMAS.iter().map(ask).collect()
 }
 
 /// Makes the folder (0700) and the file (0600) where they are missing (rule STO-09).

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
+use rusqlite::types::Value;
 use tokio::sync::watch;
 
 use crate::clock::Clock;
@@ -36,7 +37,8 @@ use crate::config::Durability;
 use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
 use connection::{
-    Location, OpenError, check_file, check_schema, check_sqlite, make_file, migrate, open_connection,
+    Location, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file, migrate,
+    open_connection, reported_pragmas,
 };
 use events::Submission;
 use failure::State;
@@ -53,6 +55,8 @@ pub struct Store {
     state: Arc<State>,
     newest: watch::Receiver<i64>,
     epoch: String,
+    compile_options: Vec<String>,
+    pragmas: Vec<(&'static str, Value)>,
     /// Inode and device of the file that was opened.
     identity: (u64, u64),
     lock: std::sync::Mutex<Option<Lock>>,
@@ -76,6 +80,8 @@ impl Store {
         migrate(&connection, &path, found)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
+        let compile_options = compile_options(&connection).map_err(sqlite)?;
+        let pragmas = reported_pragmas(&connection).map_err(sqlite)?;
         let last_id =
             connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)).map_err(sqlite)?;
         let identity =
@@ -86,7 +92,19 @@ impl Store {
             .map_err(|_| OpenError::new(&path, "unusable", &[("reason", "no thread")]))?;
         let readers = Readers::open(location.clone());
         let lock = std::sync::Mutex::new(Some(lock));
-        Ok(Self { location, writer, readers, state, newest, epoch, identity, lock, private })
+        Ok(Self {
+            location,
+            writer,
+            readers,
+            state,
+            newest,
+            epoch,
+            compile_options,
+            pragmas,
+            identity,
+            lock,
+            private,
+        })
     }
 
     /// Stores the valid events of a request; resolves after their commit.
@@ -125,6 +143,16 @@ impl Store {
     /// The database's UUID.
     pub fn epoch(&self) -> &str {
         &self.epoch
+    }
+
+    /// What SQLite was built with, ordered by bytes.
+    pub fn compile_options(&self) -> &[String] {
+        &self.compile_options
+    }
+
+    /// What SQLite answered on the writing connection once it was open, in the order of the health answer.
+    pub fn pragmas(&self) -> &[(&'static str, Value)] {
+        &self.pragmas
     }
 
     /// Whether writes are possible.

@@ -36,6 +36,8 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     db_bytes: figures.dbBytes,
     wal_bytes: figures.walBytes,
     queue_events: app.ingest.waitingEvents,
+    compile_options: figures.compileOptions,
+    pragmas: figures.pragmas,
     ...(reason === undefined ? {} : { reason }),
   };
   health(exchange, JSON.stringify(json), reason !== undefined);

@@ -7,7 +7,7 @@
  */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { LIMITS, MIGRATIONS, PRAGMAS, QUERIES } from '../contract.ts';
+import { LIMITS, MIGRATIONS, PRAGMAS, QUERIES, REPORTED_PRAGMAS } from '../contract.ts';
 import { sqliteCode, Unusable } from './failure.ts';
 
 export type Connection = Database.Database;
@@ -31,6 +31,18 @@ export function openConnection(options: ConnectionOptions): Connection {
   db.exec(PRAGMAS);
   db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
   return db;
+}
+
+/** What SQLite was built with, ordered by bytes (rule HEA-01). All of it is ASCII, so that text has the same order. */
+export function compileOptions(db: Connection): string[] {
+  const rows = db.pragma('compile_options') as { compile_options: string }[];
+  return rows.map((row) => row.compile_options).sort();
+}
+
+/** What SQLite answers for each of the reported pragmas (rule HEA-01); nobody but us changes them afterwards. */
+export function reportedPragmas(db: Connection): Record<string, string | number> {
+  const ask = (name: string) => [name, db.pragma(name, { simple: true }) as string | number] as const;
+  return Object.fromEntries(REPORTED_PRAGMAS.map(ask));
 }
 
 /** A connection without the pragmas of the contract, for the lock and for looking at a file before using it. */

@@ -45,6 +45,8 @@ export interface StoreEvents {
 export interface Health extends HealthFigures {
   readonly dbBytes: number;
   readonly walBytes: number;
+  readonly compileOptions: readonly string[];
+  readonly pragmas: Readonly<Record<string, string | number>>;
   /** Why writes fail, if they do. */
   readonly reason: StoreCode | undefined;
 }
@@ -119,7 +121,8 @@ export class Store {
       sizeOf(this.path),
       sizeOf(`${this.path}-wal`),
     ]);
-    return { ...figures, dbBytes, walBytes, reason: this.reason };
+    const { compileOptions, pragmas } = this.opened;
+    return { ...figures, dbBytes, walBytes, compileOptions, pragmas, reason: this.reason };
   }
 
   /** A full check behind the start (rule STO-06). */

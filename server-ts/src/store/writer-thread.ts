@@ -13,8 +13,10 @@ import {
   type ConnectionOptions,
   checkFile,
   checkSqlite,
+  compileOptions,
   migrate,
   openConnection,
+  reportedPragmas,
   unusable,
 } from './connection.ts';
 import { Events } from './events.ts';
@@ -106,6 +108,8 @@ function describe(db: Connection, path: string, events: Events): Opened {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),
     newest: events.newest,
     sqliteVersion: checkSqlite(db),
+    compileOptions: compileOptions(db),
+    pragmas: reportedPragmas(db),
     inode: ino,
     device: dev,
   };

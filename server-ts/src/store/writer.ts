@@ -29,6 +29,10 @@ export interface Opened {
   readonly epoch: string;
   readonly newest: number;
   readonly sqliteVersion: string;
+  /** What SQLite was built with, ordered by bytes. */
+  readonly compileOptions: readonly string[];
+  /** What SQLite answered on the writing connection once it was open, in the order of the health answer. */
+  readonly pragmas: Readonly<Record<string, string | number>>;
   readonly inode: number;
   readonly device: number;
 }

@@ -1,0 +1,28 @@
+/**
+ * What a case cannot say of the health answer: order by bytes, and that what is asked once stays true.
+ */
+import assert from 'node:assert/strict';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+
+export const HEALTH: ScenarioFile = {
+  name: 'health',
+  about: 'what a server says it runs with',
+  scenarios: [
+    {
+      name: 'compile options are ordered by their bytes and stay the same',
+      rules: ['HEA-01'],
+      uses: 'each',
+      run: compileOptions,
+    },
+  ],
+};
+
+async function compileOptions(context: ScenarioContext): Promise<void> {
+  const client = context.client(await context.start());
+  const ask = async (): Promise<string[]> =>
+    (await client.get('/api/health')).json<{ compile_options: string[] }>().compile_options;
+  const options = await ask();
+  const ordered = [...options].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  assert.deepEqual(options, ordered);
+  assert.deepEqual(await ask(), options);
+}
