@@ -113,10 +113,10 @@ impl Work {
             }
             if !group.is_empty() {
                 self.commit(&mut group);
-                self.checkpoint_when_due();
+                self.attempt(Checkpoint::after_group);
             }
         }
-        self.checkpoint("TRUNCATE");
+        self.attempt(Checkpoint::truncate);
     }
 
     fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {
@@ -145,6 +145,13 @@ impl Work {
         }
     }
 
+    /// A checkpoint's error is a failure of the storage, whoever noticed it (rule STO-06).
+    fn attempt(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) {
+        if let Err(error) = work(&self.connection) {
+            self.failed(&error);
+        }
+    }
+
     fn failed(&self, error: &rusqlite::Error) -> ErrorCode {
         let code = store_code(error);
         tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");
@@ -169,38 +176,41 @@ impl Work {
             }
         }
     }
+}
 
+/// Moves the write-ahead log into the database once it is long (rule STO-04).
+#[derive(Debug)]
+pub struct Checkpoint;
+
+impl Checkpoint {
     /// Keeps the log bounded: passive first, which waits for nobody; once readers have let it grow to twice that, one
     /// that makes the next write begin the log anew. The log's file keeps its size when it begins anew, so it is
     /// SQLite that is asked how much of it is in use.
-    fn checkpoint_when_due(&mut self) {
-        let used = self.checkpoint("NOOP") * PAGE_BYTES;
+    pub fn after_group(connection: &Connection) -> rusqlite::Result<()> {
+        let used = Self::run(connection, "NOOP")? * PAGE_BYTES;
         if used >= LIMITS.checkpoint_wal_bytes * 2 {
-            self.checkpoint("RESTART");
+            Self::run(connection, "RESTART")?;
         } else if used >= LIMITS.checkpoint_wal_bytes {
-            self.checkpoint("PASSIVE");
+            Self::run(connection, "PASSIVE")?;
         }
+        Ok(())
+    }
+
+    /// Leaves no log behind.
+    pub fn truncate(connection: &Connection) -> rusqlite::Result<()> {
+        Self::run(connection, "TRUNCATE").map(drop)
     }
 
     /// A checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); the pages in the log.
-    fn checkpoint(&mut self, mode: &str) -> u64 {
-        let sql = format!("PRAGMA wal_checkpoint({mode})");
+    fn run(connection: &Connection, mode: &str) -> rusqlite::Result<u64> {
         let started = Instant::now();
-        let result = self.connection.prepare_cached(&sql).and_then(|mut statement| {
-            statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
-        });
-        match result {
-            Ok((busy, pages)) => {
-                if mode != "NOOP" {
-                    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    tracing::debug!(mode, busy, pages, ms, "checkpoint");
-                }
-                u64::try_from(pages).unwrap_or(0)
-            }
-            Err(error) => {
-                self.failed(&error);
-                0
-            }
+        let mut statement = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
+        let (busy, pages) =
+            statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
+        if mode != "NOOP" {
+            let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            tracing::debug!(mode, busy, pages, ms, "checkpoint");
         }
+        Ok(u64::try_from(pages).unwrap_or(0))
     }
 }

@@ -120,7 +120,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Moves the write-ahead log into the database once it is long (rule STO-04). */
-class Checkpoint {
+export class Checkpoint {
   private readonly db: Connection;
   private readonly pageSize: number;
 

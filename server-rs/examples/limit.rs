@@ -1,0 +1,179 @@
+//! The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed.
+//!
+//! A tool of the comparison, not part of what is deployed. What must stay true: what is timed is what the writer
+//! does for a group, its rule for checkpoints included, and nothing else; no more than a chunk of groups is in
+//! memory. stdout holds one line of JSON. Exit 2 for a wrong flag, 1 for anything else that fails.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use ingest_server::clock::Clock;
+use ingest_server::config::{Command, Config, parse_config};
+use ingest_server::event::Outcome;
+use ingest_server::json::scan_batch;
+use ingest_server::store::connection::{Location, migrate, open_connection};
+use ingest_server::store::events::{EventWriter, Submission};
+use ingest_server::store::writer::Checkpoint;
+use ingest_server::validate::validate_event;
+use lexopt::Arg;
+use rusqlite::Connection;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Groups are read until their bodies have this many bytes; then they are stored.
+const CHUNK_BYTES: usize = 16 << 20;
+const USAGE: &str = "--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted";
+const WRONG_FLAG: u8 = 2;
+
+/// What the program is told.
+struct Flags {
+    /// One batch body a line; each is a group, and so a transaction.
+    groups: PathBuf,
+    /// The server's own reading of the others.
+    config: Config,
+}
+
+/// What was stored, and what it took.
+#[derive(Default)]
+struct Totals {
+    events: usize,
+    stored: usize,
+    duplicates: usize,
+    wall: Duration,
+    cpu: Duration,
+}
+
+/// Problems, one a line.
+fn parse_flags(args: impl IntoIterator<Item = OsString>) -> Result<Flags, String> {
+    let mut parser = lexopt::Parser::from_args(args);
+    let (mut groups, mut others) = (Vec::new(), Vec::new());
+    while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
+        let name = match arg {
+            Arg::Long(name @ ("db" | "groups" | "durability" | "max-metadata-bytes")) => name.to_owned(),
+            other => return Err(format!("{}: {USAGE}", other.unexpected())),
+        };
+        let value = parser.value().map_err(|error| error.to_string())?;
+        if name == "groups" {
+            groups.push(PathBuf::from(value));
+        } else {
+            others.extend([OsString::from(format!("--{name}")), value]);
+        }
+    }
+    let has = |name: &str| others.iter().step_by(2).any(|other| other == name);
+    if groups.len() != 1 || !has("--db") || !has("--durability") {
+        return Err(USAGE.to_owned());
+    }
+    match parse_config(others, []) {
+        Ok(Command::Run(config)) if config.db == ":memory:" => Err("--db must be a file".to_owned()),
+        Ok(Command::Run(config)) => Ok(Flags { groups: groups.remove(0), config: *config }),
+        Ok(Command::Print(_)) => Err(USAGE.to_owned()),
+        Err(problems) => Err(problems.join("\n")),
+    }
+}
+
+/// A database that was not there, with the schema and the pragmas of the server.
+fn make_database(config: &Config) -> Result<Connection, String> {
+    let path = Path::new(&config.db);
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(path).map_err(|error| failed(&error))?;
+    let location = Location { path: path.to_owned(), durability: config.durability };
+    let connection = open_connection(&location).map_err(|error| failed(&error))?;
+    migrate(&connection, path, 0).map_err(|error| error.to_string())?;
+    Ok(connection)
+}
+
+/// A body as the pipeline hands it to the writer: scanned, validated, truncated.
+fn prepare(body: String, max_metadata_bytes: usize) -> Result<Submission, &'static str> {
+    let raws = scan_batch(&body).ok().flatten().ok_or("is no batch")?;
+    let events = raws.iter().map(|raw| validate_event(&body, raw, max_metadata_bytes));
+    let events = events.collect::<Result<_, _>>().map_err(|_| "holds an invalid event")?;
+    Ok(Submission { body, events })
+}
+
+/// Stores a chunk group by group. All of it is timed, and nothing else is.
+fn store_chunk(
+    connection: &Connection,
+    writer: &mut EventWriter,
+    chunk: &[Submission],
+    totals: &mut Totals,
+) -> rusqlite::Result<()> {
+    let (started, cpu) = (Instant::now(), cpu_time());
+    for group in chunk {
+        let (outcomes, _) = writer.insert_group(connection, std::iter::once(group), Clock.now_ms())?;
+        Checkpoint::after_group(connection)?;
+        for outcome in outcomes.iter().flatten() {
+            match outcome {
+                Outcome::Stored(_) => totals.stored += 1,
+                Outcome::Duplicate => totals.duplicates += 1,
+                Outcome::Rejected(_) => {}
+            }
+        }
+    }
+    totals.wall += started.elapsed();
+    totals.cpu += cpu_time().saturating_sub(cpu);
+    totals.events += chunk.iter().map(|group| group.events.len()).sum::<usize>();
+    Ok(())
+}
+
+/// User and system time of all threads of this process.
+fn cpu_time() -> Duration {
+    clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or_default()
+}
+
+fn run(flags: &Flags) -> Result<Totals, String> {
+    let file = File::open(&flags.groups).map_err(|error| format!("{}: {error}", flags.groups.display()))?;
+    let connection = make_database(&flags.config)?;
+    let mut writer = EventWriter::default();
+    let mut totals = Totals::default();
+    let mut store = |chunk: &mut Vec<Submission>| {
+        let stored = store_chunk(&connection, &mut writer, chunk, &mut totals);
+        chunk.clear();
+        stored.map_err(|error| error.to_string())
+    };
+    let (mut chunk, mut bytes) = (Vec::new(), 0);
+    for (number, line) in (1..).zip(BufReader::new(file).lines()) {
+        let body = line.map_err(|error| format!("line {number}: {error}"))?;
+        bytes += body.len();
+        let group = prepare(body, flags.config.max_metadata_bytes);
+        chunk.push(group.map_err(|problem| format!("line {number} {problem}"))?);
+        if bytes >= CHUNK_BYTES {
+            store(&mut chunk)?;
+            bytes = 0;
+        }
+    }
+    store(&mut chunk)?;
+    Checkpoint::truncate(&connection).map_err(|error| error.to_string())?;
+    Ok(totals)
+}
+
+fn main() -> ExitCode {
+    let flags = match parse_flags(std::env::args_os().skip(1)) {
+        Ok(flags) => flags,
+        Err(problems) => {
+            eprintln!("{problems}");
+            return ExitCode::from(WRONG_FLAG);
+        }
+    };
+    match run(&flags) {
+        Ok(Totals { events, stored, duplicates, wall, cpu }) => {
+            let line = serde_json::json!({
+                "events": events,
+                "stored": stored,
+                "duplicates": duplicates,
+                "duration_ms": wall.as_secs_f64() * 1000.0,
+                "cpu_us": cpu.as_micros() as u64,
+            });
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,176 @@
+/**
+ * The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed.
+ *
+ * A tool of the comparison, not part of what is deployed; runs from source, with `--import ./tests/load-sql.ts`.
+ * What must stay true: what is timed is what the writer does for a group, its rule for checkpoints included, and
+ * nothing else; no more than a chunk of groups is in memory. stdout holds one line of JSON. Exit 2 for a wrong
+ * flag, 1 for anything else that fails.
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { nowMs } from './src/clock.ts';
+import { type Config, parseConfig } from './src/config/index.ts';
+import { EventTable, RawEvents, tableBytes } from './src/event.ts';
+import { scanBatch } from './src/json.ts';
+import { type Connection, migrate, openConnection } from './src/store/connection.ts';
+import { Events } from './src/store/events.ts';
+import { type Job, toJob } from './src/store/job.ts';
+import { Checkpoint } from './src/store/writer-thread.ts';
+import { validator } from './src/validate.ts';
+
+/** Groups are read until their bodies have this many bytes; then they are stored. */
+const CHUNK_BYTES = 16 << 20;
+const READ_BYTES = 1 << 20;
+const LINE_FEED = 0x0a;
+const USAGE = '--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted';
+const FAILURE = 1;
+const WRONG_FLAG = 2;
+
+/** What the program is told. */
+interface Flags {
+  /** One batch body a line; each is a group, and so a transaction. */
+  readonly groups: string;
+  /** The server's own reading of the others. */
+  readonly config: Config;
+}
+
+/** What was stored, and what it took. */
+class Totals {
+  events = 0;
+  stored = 0;
+  duplicates = 0;
+  wallMs = 0;
+  cpuUs = 0;
+}
+
+class WrongFlag extends Error {}
+
+const FLAG = { type: 'string', multiple: true } as const;
+
+/** Throws the problems, one a line. */
+function parseFlags(args: readonly string[]): Flags {
+  const { groups = [], ...others } = givenFlags(args);
+  if (groups.length !== 1 || others.db === undefined || others.durability === undefined) {
+    throw new WrongFlag(USAGE);
+  }
+  const given = Object.entries(others).flatMap(([name, values]) =>
+    values.map((value) => `--${name}=${value}`),
+  );
+  const command = parseConfig(given, {}, () => undefined);
+  if (command.kind !== 'run') {
+    throw new WrongFlag(command.kind === 'problems' ? command.problems.join('\n') : USAGE);
+  }
+  if (command.config.db === ':memory:') throw new WrongFlag('--db must be a file');
+  return { groups: groups[0]!, config: command.config };
+}
+
+function givenFlags(args: readonly string[]) {
+  const options = { db: FLAG, groups: FLAG, durability: FLAG, 'max-metadata-bytes': FLAG };
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: false }).values;
+  } catch (error) {
+    throw new WrongFlag(`${reasonOf(error)}: ${USAGE}`);
+  }
+}
+
+/** A database that was not there, with the schema and the pragmas of the server. */
+function makeDatabase({ db: path, durability }: Config): Connection {
+  closeSync(openSync(path, 'wx', 0o600));
+  const db = openConnection({ path, durability, nativeBinding: undefined });
+  migrate(db);
+  return db;
+}
+
+/** A body as the pipeline hands it to the writer: scanned, validated, truncated. */
+function prepare(body: Buffer, maxMetadataBytes: number): Job {
+  const raw = new RawEvents();
+  const scan = scanBatch(body, raw, Number.MAX_SAFE_INTEGER);
+  let step = scan.next();
+  while (!step.done) step = scan.next();
+  if (!isUtf8(body) || step.value?.isBatch !== true) throw new Error('is no batch');
+  const { count } = raw;
+  const table = new EventTable(body, new ArrayBuffer(tableBytes(count)), count);
+  const validate = validator(raw, table, maxMetadataBytes);
+  for (let index = 0; index < count; index++) {
+    if (validate(index) !== undefined) throw new Error('holds an invalid event');
+  }
+  const { extra, memory: tables, capacity } = table;
+  return toJob({ body, extra, tables, capacity, count, ascii: extra === undefined && isAscii(body) });
+}
+
+/** Stores a chunk group by group. All of it is timed, and nothing else is. */
+function storeChunk(events: Events, checkpoint: Checkpoint, chunk: readonly Job[], totals: Totals): void {
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  for (const group of chunk) {
+    const { stored } = events.insertGroup([group], nowMs());
+    checkpoint.afterGroup();
+    totals.stored += stored;
+    totals.duplicates += group.count - stored;
+  }
+  totals.wallMs += performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
+  totals.cpuUs += user + system;
+  totals.events += chunk.reduce((sum, group) => sum + group.count, 0);
+}
+
+function run({ groups, config }: Flags): Totals {
+  const file = openSync(groups, 'r');
+  const db = makeDatabase(config);
+  const [events, checkpoint, totals] = [new Events(db), new Checkpoint(db), new Totals()];
+  let chunk: Job[] = [];
+  let bytes = 0;
+  let number = 0;
+  for (const body of readLines(file)) {
+    number++;
+    bytes += body.length;
+    try {
+      chunk.push(prepare(body, config.maxMetadataBytes));
+    } catch (error) {
+      throw new Error(`line ${number} ${reasonOf(error)}`);
+    }
+    if (bytes >= CHUNK_BYTES) {
+      storeChunk(events, checkpoint, chunk, totals);
+      chunk = [];
+      bytes = 0;
+    }
+  }
+  storeChunk(events, checkpoint, chunk, totals);
+  checkpoint.truncate();
+  db.close();
+  closeSync(file);
+  return totals;
+}
+
+/** The lines as bytes, each with memory of its own. */
+function* readLines(file: number): Generator<Buffer> {
+  const block = Buffer.allocUnsafeSlow(READ_BYTES);
+  let parts: Buffer[] = [];
+  for (let length = readSync(file, block); length > 0; length = readSync(file, block)) {
+    let start = 0;
+    for (;;) {
+      const end = block.subarray(0, length).indexOf(LINE_FEED, start);
+      parts.push(Buffer.from(block.subarray(start, end < 0 ? length : end)));
+      if (end < 0) break;
+      yield Buffer.concat(parts);
+      parts = [];
+      start = end + 1;
+    }
+  }
+  const rest = Buffer.concat(parts);
+  if (rest.length > 0) yield rest;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+try {
+  const { events, stored, duplicates, wallMs, cpuUs } = run(parseFlags(process.argv.slice(2)));
+  const line = { events, stored, duplicates, duration_ms: wallMs, cpu_us: cpuUs };
+  writeSync(1, `${JSON.stringify(line)}\n`);
+} catch (error) {
+  writeSync(2, `${reasonOf(error)}\n`);
+  process.exitCode = error instanceof WrongFlag ? WRONG_FLAG : FAILURE;
+}
