@@ -14,6 +14,7 @@ export type FailureCode =
   | 'generator_failed'
   | 'payload_differs'
   | 'audit_failed'
+  | 'limit_failed'
   | 'result_invalid';
 
 export class BenchFailure extends Error {

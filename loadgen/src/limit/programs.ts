@@ -1,0 +1,142 @@
+/**
+ * The programs that store groups in bulk with a server's own store, and how one of them is run.
+ *
+ * The table is a seam: tests put programs there that fail on purpose. What must stay true: a program that does
+ * not end with 0, does not say what it did, or whose file holds other than it says, is a failure.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
+import { ROOT, TARGETS, type Target, type TargetName } from '../../../parity-tests/src/targets.ts';
+import { BenchFailure } from '../failure.ts';
+import { tail } from '../launch.ts';
+import type { Lifetime } from '../lifetime.ts';
+import type { LimitSample } from '../limit.ts';
+
+export interface LimitProgram extends Pick<Target, 'command' | 'args' | 'artefact' | 'sources'> {
+  /** The script of package.json that builds it; `null` for one that runs from source. */
+  readonly build: string | null;
+}
+
+export type LimitPrograms = Readonly<Record<TargetName, LimitProgram>>;
+
+const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/limit');
+const TS_SOURCE = `${ROOT}server-ts/limit.ts`;
+/** What lets Node run the server's sources, whose SQL is imported as text. */
+const TS_LOADER = pathToFileURL(`${ROOT}server-ts/tests/load-sql.ts`).href;
+
+export const LIMIT_PROGRAMS: LimitPrograms = {
+  rs: {
+    command: RS_EXAMPLE,
+    args: [],
+    artefact: RS_EXAMPLE,
+    sources: TARGETS.rs.sources,
+    build: 'rust:limit',
+  },
+  ts: {
+    command: process.execPath,
+    args: ['--import', TS_LOADER, TS_SOURCE],
+    artefact: TS_SOURCE,
+    sources: [],
+    build: null,
+  },
+};
+
+/** One run of a program. */
+export interface LimitRun {
+  /** A file that is not there yet. */
+  readonly database: string;
+  /** One batch body a line. */
+  readonly groups: string;
+  /** How many events they hold. */
+  readonly events: number;
+  readonly durability: 'process' | 'power';
+  readonly maxMetadataBytes: number | undefined;
+  /** What goes before the command, `taskset` for one. */
+  readonly wrapper: readonly string[];
+  readonly lifetime: Lifetime;
+}
+
+/** Stores all groups in a fresh database; every event must be there afterwards. */
+export async function runLimitProgram(
+  target: TargetName,
+  program: LimitProgram,
+  run: LimitRun,
+): Promise<LimitSample> {
+  const said = readSaid(target, await runToEnd(target, program, run));
+  const { events, stored, duplicates, duration_ms, cpu_us } = said;
+  const short = (what: string): BenchFailure =>
+    failure(target, 'did not store every event', [`${run.events} were given, ${what}`]);
+  if (events !== run.events || stored !== run.events) {
+    throw short(`${events} read, ${stored} stored, ${duplicates} duplicates`);
+  }
+  const found = countRows(target, run.database);
+  if (found !== run.events) throw short(`${found} rows found`);
+  return { target, events, duration_ms, cpu_us };
+}
+
+/** What the program prints. */
+interface Said {
+  readonly events: number;
+  readonly stored: number;
+  readonly duplicates: number;
+  readonly duration_ms: number;
+  readonly cpu_us: number;
+}
+
+const SAID = ['events', 'stored', 'duplicates', 'duration_ms', 'cpu_us'] as const;
+
+function flagsOf(run: LimitRun): string[] {
+  const flags = ['--db', run.database, '--groups', run.groups, '--durability', run.durability];
+  if (run.maxMetadataBytes !== undefined) flags.push('--max-metadata-bytes', String(run.maxMetadataBytes));
+  return flags;
+}
+
+/** Its standard output. */
+async function runToEnd(target: TargetName, program: LimitProgram, run: LimitRun): Promise<string> {
+  const [command, ...args] = [...run.wrapper, program.command, ...program.args, ...flagsOf(run)];
+  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  const ended = once(child, 'close').catch((error: unknown) => {
+    throw failure(target, 'could not be started', [String(error)]);
+  });
+  const release = run.lifetime.add(async () => {
+    child.kill('SIGKILL');
+    await ended.catch(() => undefined);
+  });
+  const [code, signal] = (await run.lifetime.orInterrupted(ended)) as [number | null, string | null];
+  await release();
+  if (code === 0) return output.stdout;
+  throw failure(target, `ended with ${signal ?? `code ${code}`} instead of 0`, tail(output.stderr));
+}
+
+function readSaid(target: TargetName, stdout: string): Said {
+  let said: Partial<Record<string, unknown>> | null;
+  try {
+    said = JSON.parse(stdout) as typeof said;
+  } catch {
+    said = null;
+  }
+  if (SAID.every((name) => typeof said?.[name] === 'number')) return said as unknown as Said;
+  throw failure(target, 'did not say what it did', tail(stdout));
+}
+
+function countRows(target: TargetName, database: string): number {
+  try {
+    const db = new Database(database, { readonly: true, fileMustExist: true });
+    try {
+      return Number(db.prepare('SELECT count(*) FROM events_readable').pluck().get());
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw failure(target, 'left no database that can be read', [String(error)]);
+  }
+}
+
+function failure(target: TargetName, what: string, details: readonly string[]): BenchFailure {
+  return new BenchFailure('limit_failed', `the bulk insert of ${target} ${what}`, details);
+}

@@ -1,0 +1,190 @@
+/** The bulk inserts: both programs store what they are given, and one that does not is a failure. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import type { TargetName } from '../../parity-tests/src/targets.ts';
+import { BenchFailure } from '../src/failure.ts';
+import { Lifetime } from '../src/lifetime.ts';
+import { writeGroups } from '../src/limit/groups.ts';
+import { LIMIT_PROGRAMS, type LimitProgram, runLimitProgram } from '../src/limit/programs.ts';
+import { type LimitOptions, measureLimit } from '../src/limit.ts';
+import { loadPool, type PoolSource } from '../src/pool.ts';
+
+const EVENTS = 2_500;
+const GROUP_EVENTS = 400;
+const SOURCE: PoolSource = { corpus: undefined, seed: 7, most: 1_000, ids: 'random' };
+const TARGETS: readonly TargetName[] = ['rs', 'ts'];
+const missing = TARGETS.filter((name) => !existsSync(LIMIT_PROGRAMS[name].artefact));
+const skip =
+  missing.length > 0 && `not built: ${missing.map((name) => LIMIT_PROGRAMS[name].build).join(' ')}`;
+
+let lifetime = new Lifetime();
+beforeEach(() => {
+  lifetime = new Lifetime();
+});
+afterEach(() => lifetime.end());
+
+const options = (more: Partial<LimitOptions> = {}): LimitOptions => ({
+  targets: TARGETS,
+  source: SOURCE,
+  events: EVENTS,
+  groupEvents: GROUP_EVENTS,
+  durability: 'process',
+  maxMetadataBytes: undefined,
+  placement: { pinned: false, server_cpus: null, generator_cpus: null, reason: 'a test' },
+  lifetime,
+  ...more,
+});
+
+interface Row {
+  readonly id: number;
+  readonly event_id: string | null;
+  readonly session_id: string;
+  readonly metadata: string;
+  readonly payload_truncated: number;
+  readonly created_at: string;
+}
+
+test('both store every event of every group, with the same rows in the same order', { skip }, async () => {
+  const folder = await lifetime.temporaryFolder();
+  const groups = join(folder.path, 'groups');
+  await writeGroups(groups, await loadPool(SOURCE), EVENTS, GROUP_EVENTS, lifetime.signal);
+  const bodies = readFileSync(groups, 'utf8').trimEnd().split('\n');
+  assert.equal(bodies.length, Math.ceil(EVENTS / GROUP_EVENTS));
+  const sent = bodies.flatMap(
+    (body) => (JSON.parse(body) as { events: { event_id?: string; session_id: string }[] }).events,
+  );
+  const found = new Map<TargetName, Row[]>();
+  for (const name of TARGETS) {
+    const database = join(folder.path, `${name}.db`);
+    const how = { database, groups, events: EVENTS, durability: 'power', lifetime, wrapper: [] } as const;
+    const sample = await runLimitProgram(name, LIMIT_PROGRAMS[name], { ...how, maxMetadataBytes: 256 });
+    assert.equal(sample.events, EVENTS);
+    assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
+    const db = new Database(database, { readonly: true });
+    found.set(name, db.prepare<[], Row>('SELECT * FROM events_readable ORDER BY id').all());
+    const times = db.prepare('SELECT count(DISTINCT created_at) FROM events_readable').pluck().get();
+    assert.ok(Number(times) <= bodies.length, 'the rows of a group have one time');
+    db.close();
+  }
+  const [rs, ts] = TARGETS.map((name) => found.get(name)!.map((row) => ({ ...row, created_at: '' })));
+  assert.deepEqual(rs, ts);
+  const ids = (rows: readonly { event_id?: string | null; session_id: string }[]) =>
+    rows.map((row) => `${row.event_id ?? ''} ${row.session_id}`);
+  assert.deepEqual(ids(rs!), ids(sent));
+  const summarised = rs!.filter((row) => row.payload_truncated === 1).length;
+  assert.ok(summarised > 0 && summarised < EVENTS, 'metadata above the flag is summarised');
+});
+
+test('runs go A B B A, and the figures are those of the samples', { skip }, async () => {
+  const seen: string[] = [];
+  const limit = await measureLimit(
+    options({
+      repeats: 2,
+      onProgress: (sample, done, total) => seen.push(`${sample.target} ${done}/${total}`),
+    }),
+  );
+  assert.deepEqual(seen, ['rs 1/4', 'ts 2/4', 'ts 3/4', 'rs 4/4']);
+  assert.equal(limit.payload_sha256, (await loadPool(SOURCE)).facts.sha256);
+  assert.deepEqual([limit.durability, limit.group_events], ['process', GROUP_EVENTS]);
+  for (const name of TARGETS) {
+    const own = limit.samples.filter((sample) => sample.target === name);
+    const { events_per_s, cpu_us_per_event } = limit.servers[name]!;
+    assert.equal(events_per_s.samples, 2);
+    assert.equal(events_per_s.max, Math.max(...own.map((sample) => EVENTS / (sample.duration_ms / 1000))));
+    assert.equal(cpu_us_per_event.min, Math.min(...own.map((sample) => sample.cpu_us / EVENTS)));
+  }
+});
+
+test('a wrong flag is exit 2 and a sentence, and nothing is made', { skip }, async () => {
+  const { path: cwd } = await lifetime.temporaryFolder();
+  const wrong = [
+    [],
+    ['--port', '1'],
+    ['--db', 'x', '--groups', 'y', '--durability', 'never'],
+    ['--db', 'x', '--groups', 'y', '--groups', 'y', '--durability', 'power'],
+    ['--db', 'x', '--groups', 'y', '--durability', 'power', '--max-metadata-bytes', '1'],
+  ];
+  for (const name of TARGETS) {
+    const { command, args } = LIMIT_PROGRAMS[name];
+    for (const flags of wrong) {
+      const { status, stdout, stderr } = spawnSync(command, [...args, ...flags], { cwd, encoding: 'utf8' });
+      assert.deepEqual([status, stdout], [2, ''], `${name} ${flags.join(' ')}`);
+      assert.match(stderr, /^\S.*\n$/);
+    }
+  }
+  assert.deepEqual(readdirSync(cwd), []);
+});
+
+const program = (source: string): LimitProgram => ({
+  command: process.execPath,
+  args: ['-e', source, '--'],
+  artefact: process.execPath,
+  sources: [],
+  build: null,
+});
+
+const SAYS = `console.log(JSON.stringify({ events: ${EVENTS}, stored: ${EVENTS}, duplicates: 0, duration_ms: 1, cpu_us: 1 }))`;
+
+/** A database without a row. */
+const EMPTY = `
+  const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))});
+  new Database(process.argv[process.argv.indexOf('--db') + 1]).exec('CREATE TABLE events_readable (id INTEGER)')
+`;
+
+for (const [what, source, text] of [
+  ['ends with another code', "console.error('no room');process.exitCode = 1", /code 1 instead of 0\nno room/],
+  ['is killed', "process.kill(process.pid, 'SIGKILL')", /ended with SIGKILL/],
+  ['says nothing', '', /did not say/],
+  ['says something else', "console.log('{}')", /did not say/],
+  ['stores fewer', SAYS.replace(`stored: ${EVENTS}`, 'stored: 1'), /2500 read, 1 stored/],
+  ['says what it did not do', `${EMPTY};${SAYS}`, /0 rows found/],
+  ['leaves no database', SAYS, /left no database/],
+] as const) {
+  test(`a program that ${what} fails the run`, async () => {
+    const programs = { rs: program(source), ts: program(source) };
+    await assert.rejects(measureLimit(options({ programs })), (error: unknown) => {
+      assert.ok(error instanceof BenchFailure);
+      assert.equal(error.code, 'limit_failed');
+      assert.match([error.message, ...error.details].join('\n'), text);
+      return true;
+    });
+  });
+}
+
+test('a program that cannot be started fails the run', async () => {
+  const nowhere = { ...program(''), command: join(tmpdir(), 'twin-ingest-no-such-program') };
+  await assert.rejects(
+    measureLimit(options({ programs: { rs: nowhere, ts: nowhere }, events: 10 })),
+    (error: unknown) => error instanceof BenchFailure && error.code === 'limit_failed',
+  );
+});
+
+test('an interruption ends the program that runs, and its folder goes with it', async () => {
+  const { path } = await lifetime.temporaryFolder();
+  const marker = join(path, 'started');
+  // Whole or not there, so that half of it is never read.
+  const sleeper = program(`
+    const said = JSON.stringify({ pid: process.pid, argv: process.argv });
+    fs.writeFileSync(${JSON.stringify(`${marker}.new`)}, said);
+    fs.renameSync(${JSON.stringify(`${marker}.new`)}, ${JSON.stringify(marker)});
+    setInterval(() => {}, 1000);
+  `);
+  const measuring = measureLimit(options({ programs: { rs: sleeper, ts: sleeper }, events: 10 }));
+  const ended = assert.rejects(measuring, /interrupted/);
+  while (!existsSync(marker)) await setImmediate();
+  const { pid, argv } = JSON.parse(readFileSync(marker, 'utf8')) as { pid: number; argv: string[] };
+  const folder = dirname(argv[argv.indexOf('--db') + 1]!);
+  assert.ok(existsSync(folder));
+  lifetime.interrupt();
+  await ended;
+  await lifetime.end();
+  assert.throws(() => process.kill(pid, 0), /ESRCH/);
+  assert.ok(!existsSync(folder));
+});
