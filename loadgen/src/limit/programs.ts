@@ -31,7 +31,7 @@ export const LIMIT_PROGRAMS: LimitPrograms = {
     command: RS_EXAMPLE,
     args: [],
     artefact: RS_EXAMPLE,
-    sources: TARGETS.rs.sources,
+    sources: [...TARGETS.rs.sources, 'server-rs/examples/limit.rs'],
     build: 'rust:limit',
   },
   ts: {
