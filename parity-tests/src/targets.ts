@@ -36,7 +36,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     command: RS_BINARY,
     args: [],
     artefact: RS_BINARY,
-    sources: ['server-rs', 'contract', 'Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml'],
+    sources: ['server-rs', 'contract', '.cargo', 'Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml'],
     build: 'rust:build',
   },
   ts: {
