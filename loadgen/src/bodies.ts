@@ -1,13 +1,13 @@
 /**
- * Request bodies from a pool: body number n holds the events n*size to n*size+size-1 of the endless sequence
- * that the pool makes when it is repeated with fresh event and session ids.
+ * Request bodies from a pool: events of the endless sequence that the pool makes when it is repeated with
+ * fresh event and session ids.
  *
- * What must stay true: a body is a function of pool and number alone, so it does not matter which
- * connection asks first, and both servers get the same. Only the body that is being sent is in memory beside
- * the pool. Copying is what the generator spends per event, so nothing here parses or prints JSON.
+ * What must stay true: a body is a function of pool and range alone, so it does not matter which connection
+ * asks first, and both servers get the same. Only the body that is being sent is in memory beside the pool.
+ * Copying is what the generator spends per event, so nothing here parses or prints JSON.
  */
 import type { Pool } from './pool.ts';
-import { writeUuid } from './random.ts';
+import { writeTimeUuid, writeUuid } from './random.ts';
 
 const OPEN = Buffer.from('{"events":[');
 const CLOSE = Buffer.from(']}');
@@ -36,6 +36,13 @@ export function batchBody(pool: Pool, range: Range): Buffer {
   return body;
 }
 
+/** The body of a single event, ready to be sent. */
+export function singleBody(pool: Pool, index: number): Buffer {
+  const body = Buffer.allocUnsafe(templateAt(pool, index).bytes.length);
+  writeEvent(pool, index, body, 0);
+  return body;
+}
+
 /** How many of the events in the range carry an `event_id`. */
 export function countWithId(pool: Pool, range: Range): number {
   const { templates, facts } = pool;
@@ -54,7 +61,8 @@ function templateAt(pool: Pool, index: number) {
 function writeEvent(pool: Pool, index: number, body: Buffer, at: number): number {
   const template = templateAt(pool, index);
   template.bytes.copy(body, at);
-  if (template.idAt >= 0) writeUuid(body, at + template.idAt, pool.seed, index);
+  const writeId = pool.ids === 'time' ? writeTimeUuid : writeUuid;
+  if (template.idAt >= 0) writeId(body, at + template.idAt, pool.seed, index);
   const repetition = Math.floor(index / pool.templates.length);
   const session = repetition * pool.sessions + template.session;
   writeUuid(body, at + template.sessionAt, pool.seed + SESSION_SEED_OFFSET, session);

@@ -11,7 +11,7 @@ import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { buildStale } from './build.ts';
 import type { Contenders } from './contenders.ts';
 import { type Crew, createCrew, poolOf } from './crew.ts';
-import { findK6 } from './drivers/k6.ts';
+import { findK6 } from './drivers/k6-find.ts';
 import { readEnvironment } from './environment.ts';
 import { writeOutputs } from './export/outputs.ts';
 import { BenchFailure, Interrupted } from './failure.ts';
@@ -30,7 +30,7 @@ import { runRounds } from './rounds.ts';
 import { deployedSize } from './size.ts';
 import type { Spec } from './spec.ts';
 import { measureStarts } from './startup.ts';
-import { checkThresholds } from './threshold.ts';
+import { checkThresholds, outcomeHolds } from './threshold.ts';
 import { reasonsToDistrustRun } from './warnings.ts';
 
 export async function compare(argv: readonly string[], contenders: Contenders): Promise<number> {
@@ -65,7 +65,7 @@ async function run(
   const started = performance.now();
   const progress = createProgress(process.stderr);
   const environment = readEnvironment();
-  const k6 = await findK6();
+  const k6 = findK6();
   const plan = makePlan(options, { k6: k6 !== null });
   if (options.pick !== undefined && plan.specs.length === 0)
     throw new BenchFailure('nothing_picked', `no measurement of --mode=${options.mode} has such a name`);
@@ -102,9 +102,7 @@ async function run(
   const whole: Result = { ...result, limits: limits.all };
   const thresholds = checkThresholds(options.thresholds, whole);
   await writeOutputs({ ...whole, thresholds }, plan, options, progress);
-  return thresholds.every((outcome) => outcome.found.length > 0 && outcome.found.every((each) => each.holds))
-    ? 0
-    : 3;
+  return thresholds.every(outcomeHolds) ? 0 : 3;
 }
 
 interface Measuring {

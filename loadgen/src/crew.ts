@@ -9,6 +9,7 @@ import type { Contenders } from './contenders.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
 import type { Driver, Generator, Job } from './drivers/driver.ts';
 import { k6Driver } from './drivers/k6.ts';
+import type { K6 } from './drivers/k6-find.ts';
 import { openDriver } from './drivers/open.ts';
 import { BenchFailure } from './failure.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -31,7 +32,7 @@ export interface CrewOptions {
   readonly placement: Placement;
   readonly lifetime: Lifetime;
   /** The k6 that was found, or `null`. */
-  readonly k6: string | null;
+  readonly k6: K6 | null;
 }
 
 export function createCrew(how: CrewOptions): Crew {
@@ -46,7 +47,7 @@ export function createCrew(how: CrewOptions): Crew {
         return autocannonDriver(placement, lifetime, how.contenders.closedLoopProgram);
       if (kind === 'open') return openDriver(placement, lifetime);
       if (how.k6 === null) throw new BenchFailure('generator_failed', 'k6 was not found');
-      return k6Driver({ binary: how.k6, placement, lifetime });
+      return k6Driver({ k6: how.k6, placement, lifetime });
     });
   }
 

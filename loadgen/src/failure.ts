@@ -13,6 +13,7 @@ export type FailureCode =
   | 'health_differs'
   | 'parity_difference'
   | 'generator_failed'
+  | 'reader_failed'
   | 'payload_differs'
   | 'audit_failed'
   | 'stream_failed'

@@ -128,7 +128,7 @@ function compare(
 ): Comparison | null {
   const [first, second] = [measured(rs), measured(ts)];
   if (first === null || second === null) return null;
-  return compareRounds(first, second, noiseFloorOf(order, { rs: first, ts: second }));
+  return compareRounds(first, second, noiseFloorOf(order, { rs, ts }));
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -36,6 +36,7 @@ export interface Pool {
   readonly templates: readonly Template[];
   readonly sessions: number;
   readonly seed: number;
+  readonly ids: PoolSource['ids'];
   readonly facts: PoolFacts;
 }
 
@@ -61,6 +62,7 @@ export async function loadPool(source: PoolSource): Promise<Pool> {
     templates,
     sessions: sessions.size,
     seed: source.seed,
+    ids: source.ids,
     facts: factsOf(source, templates, sessions.size),
   };
 }

@@ -1,11 +1,11 @@
 /**
- * What the operating system says of a process: CPU time and memory, from proc(5).
+ * What the operating system says of a process: CPU time, memory and open files, from proc(5).
  *
  * Elsewhere than on Linux every figure is `null`, "not measured", never a guess. CPU time counts all
  * threads, ended ones too; its resolution is a clock tick, 10 ms as a rule.
  */
 import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 export interface Probe {
   /** User and system time of all threads since the start, in microseconds. */
@@ -18,9 +18,8 @@ export interface Probe {
 /** Looks at the process with that id, now. */
 export type ProbeProcess = (pid: number) => Promise<Probe>;
 
-/** Asks the system for its clock tick once, since that cannot change while it runs. */
 export function createProbe(): ProbeProcess {
-  const ticksPerSecond = readTicksPerSecond();
+  const ticksPerSecond = clockTicks();
   return async (pid) => {
     const [stat, status] = await Promise.all([read(`/proc/${pid}/stat`), read(`/proc/${pid}/status`)]);
     return {
@@ -38,7 +37,22 @@ function cpuMicroseconds(stat: string, ticksPerSecond: number): number | null {
   return Number.isFinite(ticks) ? (ticks / ticksPerSecond) * 1e6 : null;
 }
 
-function readTicksPerSecond(): number | null {
+/** How many files, sockets and pipes the process has open. */
+export async function countFileDescriptors(pid: number): Promise<number | null> {
+  const entries = await readdir(`/proc/${pid}/fd`).catch(() => null);
+  return entries === null ? null : entries.length;
+}
+
+let ticks: number | null | undefined;
+
+/** Asked once, since the system's clock tick cannot change while it runs. */
+function clockTicks(): number | null {
+  if (ticks === undefined) ticks = readTicksPerSecond();
+  return ticks;
+}
+
+/** Clock ticks of proc(5) in a second; `null` where the system does not say. */
+export function readTicksPerSecond(): number | null {
   try {
     const said = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
     return said > 0 ? said : null;

@@ -38,6 +38,7 @@ export interface RoundContext {
   readonly generator: Generator;
   readonly auditor: Auditor;
   readonly probe: ProbeProcess;
+  readonly ticksPerSecond: number | null;
   /** A closed database that already holds `preload_events`, or `null`. */
   readonly preloaded: string | null;
   onHealth(label: string, name: TargetName, health: Health): void;
@@ -137,7 +138,7 @@ async function measure(
     rate_events_per_s: context.rate_events_per_s,
     send: (range, rate) => send(range, rate, () => undefined),
   });
-  const observer = await observe({
+  const observer = observe({
     pid: server.pid,
     database: launched.database,
     lag_url: soak ? server.url : null,
@@ -145,7 +146,7 @@ async function measure(
     lifetime,
   });
   const reader: Reader | null = spec.reader
-    ? await startReader({ url: server.url, lifetime, placement })
+    ? startReader({ url: server.url, lifetime, placement })
     : null;
   await clients?.mark();
   const machineBefore = await readMachine();
@@ -177,7 +178,7 @@ async function measure(
       machineBefore,
       machineAfter,
       server_cpu_us === null ? null : server_cpu_us + run_us,
-      probe.ticksPerSecond,
+      context.ticksPerSecond,
     ),
     wal_peak_bytes: observer.walPeak,
     range: { first, count: next - first + context.events },

@@ -13,7 +13,7 @@ import type { Launch } from './launch.ts';
 import { throughput } from './metrics.ts';
 import { roundOrder } from './plan.ts';
 import { preload } from './preload.ts';
-import { createProbe } from './probe.ts';
+import { createProbe, readTicksPerSecond } from './probe.ts';
 import type { Progress } from './progress.ts';
 import type { Rate } from './result.ts';
 import { type RoundContext, runRound } from './round.ts';
@@ -46,6 +46,7 @@ export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsCo
     generator,
     auditor: await crew.auditor(spec),
     probe: createProbe(),
+    ticksPerSecond: readTicksPerSecond(),
     preloaded:
       spec.workload.preload_events === 0 ? null : await preload(spec, { ...context, target: targets[0]! }),
     onHealth: context.onHealth,

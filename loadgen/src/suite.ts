@@ -17,7 +17,10 @@ export const DEFAULT_EVENTS = { batch: 1_200_000, single: 300_000 };
 /** Seconds of an open-loop round. */
 const OPEN_S = 10;
 const SOAK_EVENTS_PER_S = 10_000;
+const SOAK_WARMUP_S = 10;
 const STREAM_CLIENTS = 10;
+
+type FixedRate = Extract<RequestedRate, { kind: 'fixed' }>;
 
 /** Whether the soak can be driven by k6; without, the open loop takes its place and the result says so. */
 export interface Tools {
@@ -169,11 +172,12 @@ function open(options: Options, rate: RequestedRate, name: string, title: string
 }
 
 function soak(options: Options, tools: Tools): Spec {
-  const rate = options.rates?.[0] ?? { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S };
+  // The command line admits nothing else for a soak.
+  const rate = (options.rates?.[0] ?? { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S }) as FixedRate;
   const clients = options.streamClients ?? STREAM_CLIENTS;
   return {
     name: 'soak',
-    title: `Soak: ${options.soakMinutes} minutes at ${(rate as { events_per_s: number }).events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
+    title: `Soak: ${options.soakMinutes} minutes at ${rate.events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
     mode: 'soak',
     driver: tools.k6 ? 'k6' : 'open',
     corpus: options.corpus,
@@ -182,6 +186,7 @@ function soak(options: Options, tools: Tools): Spec {
       batch_size: options.batchSize,
       events: null,
       duration_s: options.soakMinutes * 60,
+      warmup_events: options.warmup ?? rate.events_per_s * SOAK_WARMUP_S,
       rounds: 1,
       stream_clients: clients,
     },

@@ -24,12 +24,17 @@ type Event = Record<string, unknown> & {
   event_id: string;
 };
 const events = lines.map((line) => JSON.parse(line) as Event);
-const generated = await loadPool({ corpus: undefined, seed: 1, most: Number.MAX_SAFE_INTEGER });
+const generated = await loadPool({
+  corpus: undefined,
+  seed: 1,
+  most: Number.MAX_SAFE_INTEGER,
+  ids: 'random',
+});
 
 test('the same seed gives the same bytes, another seed others', async () => {
   assert.deepEqual([...generateLines(1)], lines);
-  const again = await loadPool({ corpus: undefined, seed: 1, most: Number.MAX_SAFE_INTEGER });
-  const other = await loadPool({ corpus: undefined, seed: 2, most: Number.MAX_SAFE_INTEGER });
+  const again = await loadPool({ corpus: undefined, seed: 1, most: Number.MAX_SAFE_INTEGER, ids: 'random' });
+  const other = await loadPool({ corpus: undefined, seed: 2, most: Number.MAX_SAFE_INTEGER, ids: 'random' });
   assert.equal(again.facts.sha256, generated.facts.sha256);
   assert.notEqual(other.facts.sha256, generated.facts.sha256);
 });

@@ -6,7 +6,7 @@ import { Tally } from '../src/drivers/tally.ts';
 const KNOWN = { sent_event_ids: 6, errors: 0, timeouts: 0, generator_cpu_us: 1 };
 
 test('only what a 2xx answer says was received counts as acknowledged', () => {
-  const tally = new Tally(4);
+  const tally = new Tally();
   const sentAt = [tally.sent(2, 100), tally.sent(2, 100), tally.sent(2, 100), tally.sent(2, 100)];
   tally.answered(201, '{"received":1,"ids":[1],"duplicates":1,"rejected":[]}', sentAt[0]!);
   tally.answered(503, '{"received":2,"ids":[],"duplicates":0,"rejected":[]}', sentAt[1]!);
@@ -30,7 +30,7 @@ test('only what a 2xx answer says was received counts as acknowledged', () => {
 });
 
 test('latencies keep what is below a millisecond', () => {
-  const tally = new Tally(1);
+  const tally = new Tally();
   const sentAt = tally.sent(1, 1);
   tally.answered(201, '{"received":1,"ids":[1],"duplicates":0,"rejected":[]}', sentAt - 0.25);
   const { latency } = tally.result(KNOWN);
@@ -38,6 +38,37 @@ test('latencies keep what is below a millisecond', () => {
   assert.notEqual(latency!.p50_ms, Math.round(latency!.p50_ms));
 });
 
+test('the answer to a single event has no rejected, and a duplicate is a 200', () => {
+  const tally = new Tally();
+  const from = tally.sent(1, 10);
+  tally.answered(201, '{"received":1,"ids":[7],"duplicates":0}', from);
+  tally.answered(200, '{"received":0,"ids":[],"duplicates":1}', tally.sent(1, 10));
+  tally.answered(201, '{"received":1,"ids":[8],"duplicates":0,"rejected":1}', tally.sent(1, 10));
+  const sent = tally.result(KNOWN);
+  assert.deepEqual([sent.received_events, sent.duplicate_events, sent.non_2xx], [1, 1, 1]);
+});
+
+test('latency and duration of what was due count from then, the send delay to its writing', () => {
+  const tally = new Tally();
+  const due = tally.sent(1, 10) - 50;
+  const late = new Tally();
+  assert.equal(late.sent(1, 10, due), due);
+  late.written(due);
+  late.answered(201, '{"received":1,"ids":[7],"duplicates":0}', due);
+  const sent = late.result(KNOWN);
+  assert.ok(sent.send_delay!.max_ms >= 49.9, String(sent.send_delay!.max_ms));
+  assert.ok(sent.latency!.max_ms >= sent.send_delay!.max_ms);
+  assert.ok(sent.duration_ms >= 50);
+});
+
+test('requests without an answer are known', () => {
+  const tally = new Tally();
+  tally.answered(503, '', tally.sent(1, 1));
+  tally.sent(1, 1);
+  assert.equal(tally.unanswered, 1);
+});
+
 test('without answers there is no latency', () => {
-  assert.equal(new Tally(0).result(KNOWN).latency, null);
+  const { latency, send_delay, dropped_requests } = new Tally().result(KNOWN);
+  assert.deepEqual([latency, send_delay, dropped_requests], [null, null, 0]);
 });

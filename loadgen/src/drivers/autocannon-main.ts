@@ -1,11 +1,5 @@
-/**
- * The generator's process: its program text, and nothing else.
- *
- * It ends with its parent, since a generator without one would load a server for nobody. Ctrl-C reaches every
- * process of a terminal's group; here it is the parent's to act upon, so that it can say what happened.
- */
-import { serveCommands } from './autocannon-process.ts';
+/** The closed-loop generator's process: its program text, and nothing else. */
+import { sendByAutocannon } from './autocannon-process.ts';
+import { serveGenerator } from './generator-process.ts';
 
-process.on('SIGINT', () => undefined);
-process.once('disconnect', () => process.exit(1));
-serveCommands();
+serveGenerator(sendByAutocannon);

@@ -1,0 +1,192 @@
+/**
+ * Request bodies inside k6: the same bytes that `src/bodies.ts` makes of the same pool and numbers.
+ *
+ * k6 has no Buffer, and every virtual user has a heap of its own, so the pool stays in two files that all of
+ * them share (`src/drivers/k6-pool.ts` writes them) and a body is read from there. What must stay true: a
+ * body is a function of pool and number alone, byte for byte that of `src/bodies.ts`; a test holds the two
+ * together, since the audit of a run's content rests on it. Imports nothing, so that k6 and Node both load it.
+ */
+
+/** The pool as k6 sees it; its events are in the files. */
+export interface SharedPool {
+  readonly events: number;
+  readonly sessions: number;
+  readonly seed: number;
+  /** Event ids: random UUIDs, or ones that grow with time. */
+  readonly ids: 'random' | 'time';
+}
+
+/** Words of 32 bits per event in the file of places: offset, length, place of the id + 1, of the session, its number. */
+export const PLACE_WORDS = 5;
+
+/** Reads the two files; what it returns belongs to the caller. */
+export interface PoolFiles {
+  /** `count` entries from event number `first` of the pool on. */
+  places(first: number, count: number): Promise<Uint32Array>;
+  /** The events' bytes, joined by commas. */
+  bytes(from: number, to: number): Promise<Uint8Array>;
+}
+
+export interface Range {
+  readonly first: number;
+  readonly count: number;
+}
+
+interface Piece {
+  /** Number of the first event in the endless sequence. */
+  readonly first: number;
+  readonly places: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** Sessions and events draw their UUIDs from different seeds. */
+const SESSION_SEED_OFFSET = 0x5e55;
+const COMMA = 0x2c;
+const OPEN = ascii('{"events":[');
+const CLOSE = ascii(']}');
+const NOTHING = ascii('');
+
+/** The body of `POST /api/events/batch`. */
+export function batchBody(pool: SharedPool, files: PoolFiles, range: Range): Promise<Uint8Array> {
+  return join(pool, files, range, OPEN, CLOSE);
+}
+
+/** The body of `POST /api/events`: the event alone. */
+export function singleBody(pool: SharedPool, files: PoolFiles, index: number): Promise<Uint8Array> {
+  return join(pool, files, { first: index, count: 1 }, NOTHING, NOTHING);
+}
+
+async function join(
+  pool: SharedPool,
+  files: PoolFiles,
+  range: Range,
+  open: Uint8Array,
+  close: Uint8Array,
+): Promise<Uint8Array> {
+  const pieces = await readPieces(pool, files, range);
+  const size = pieces.reduce((sum, piece) => sum + piece.bytes.length, open.length + close.length);
+  const body = new Uint8Array(size + pieces.length - 1);
+  body.set(open, 0);
+  let at = open.length;
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0) body[at++] = COMMA;
+    body.set(piece.bytes, at);
+    writeIds(pool, piece, body, at);
+    at += piece.bytes.length;
+  }
+  body.set(close, at);
+  return body;
+}
+
+/** One piece as a rule; more where the range goes over the pool's end. */
+async function readPieces(pool: SharedPool, files: PoolFiles, range: Range): Promise<Piece[]> {
+  const pieces: Piece[] = [];
+  for (let done = 0; done < range.count; ) {
+    const first = range.first + done;
+    const within = first % pool.events;
+    const count = Math.min(range.count - done, pool.events - within);
+    const places = await files.places(within, count);
+    const last = (count - 1) * PLACE_WORDS;
+    pieces.push({ first, places, bytes: await files.bytes(places[0]!, places[last]! + places[last + 1]!) });
+    done += count;
+  }
+  return pieces;
+}
+
+function writeIds(pool: SharedPool, piece: Piece, body: Uint8Array, start: number): void {
+  const { places, first } = piece;
+  // A piece never goes over the pool's end, so all of it belongs to one repetition.
+  const sessionBase = Math.floor(first / pool.events) * pool.sessions;
+  const sessionSeed = pool.seed + SESSION_SEED_OFFSET;
+  const view = new DataView(body.buffer);
+  const writeId = pool.ids === 'time' ? writeTimeUuid : writeUuid;
+  let lastSession = -1;
+  let lastAt = 0;
+  for (let i = 0, word = 0; word < places.length; i++, word += PLACE_WORDS) {
+    const at = start + places[word]! - places[0]!;
+    const idAt = places[word + 2]!;
+    if (idAt > 0) writeId(view, at + idAt - 1, pool.seed, first + i);
+    const sessionAt = at + places[word + 3]!;
+    const session = places[word + 4]!;
+    // Neighbours share a session as a rule, and k6's engine copies bytes far faster than it makes them.
+    if (session === lastSession) body.copyWithin(sessionAt, lastAt, lastAt + UUID_BYTES);
+    else writeUuid(view, sessionAt, sessionSeed, sessionBase + session);
+    lastSession = session;
+    lastAt = sessionAt;
+  }
+}
+
+const UUID_BYTES = 36;
+const DASH = 0x2d;
+
+/** The UUID of `writeUuid` in `src/random.ts`. */
+function writeUuid(view: DataView, at: number, seed: number, index: number): void {
+  const a = mix(index ^ mix(seed));
+  const b = mix(index + 0x9e3779b9 + seed);
+  const c = mix(index + 0x3c6ef372 - seed);
+  const d = mix(index ^ 0x5bd1e995 ^ b);
+  writeWords(view, at, a, b >>> 16, (b & 0x0fff) | 0x4000, ((c >>> 16) & 0x3fff) | 0x8000, c & 0xffff, d);
+}
+
+/** Both as in `src/random.ts`. */
+const FIRST_UUID_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
+const UUIDS_PER_MS = 50;
+
+/** The UUID of `writeTimeUuid` in `src/random.ts`. */
+function writeTimeUuid(view: DataView, at: number, seed: number, index: number): void {
+  const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);
+  const place = index % UUIDS_PER_MS;
+  const a = mix(index ^ mix(seed));
+  const b = mix(index + 0x9e3779b9 + seed);
+  const c = mix(index ^ 0x5bd1e995 ^ b);
+  const high = Math.floor(time_ms / 0x1_0000);
+  const version = 0x7000 | (place << 6) | (a & 0x3f);
+  writeWords(view, at, high, time_ms % 0x1_0000, version, ((a >>> 16) & 0x3fff) | 0x8000, b & 0xffff, c);
+}
+
+/**
+ * A UUID's text: 32, 16, 16, 16, 16 and 32 bits.
+ *
+ * Four digits at a time, since k6 runs an interpreter, in which a loop over 32 digits costs more.
+ */
+function writeWords(
+  view: DataView,
+  at: number,
+  first: number,
+  second: number,
+  third: number,
+  fourth: number,
+  fifth: number,
+  last: number,
+): void {
+  view.setUint32(at, hex(first >>> 16));
+  view.setUint32(at + 4, hex(first & 0xffff));
+  view.setUint8(at + 8, DASH);
+  view.setUint32(at + 9, hex(second));
+  view.setUint8(at + 13, DASH);
+  view.setUint32(at + 14, hex(third));
+  view.setUint8(at + 18, DASH);
+  view.setUint32(at + 19, hex(fourth));
+  view.setUint8(at + 23, DASH);
+  view.setUint32(at + 24, hex(fifth));
+  view.setUint32(at + 28, hex(last >>> 16));
+  view.setUint32(at + 32, hex(last & 0xffff));
+}
+
+/** Four digits in ASCII, the first in the highest byte: nibbles spread to bytes, then 39 more for a to f. */
+function hex(word: number): number {
+  const bytes = ((word & 0xff00) << 8) | (word & 0xff);
+  const nibbles = ((bytes & 0x00f000f0) << 4) | (bytes & 0x000f000f);
+  return nibbles + 0x30303030 + (((nibbles + 0x06060606) >>> 4) & 0x01010101) * 39;
+}
+
+function mix(word: number): number {
+  let h = word | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+function ascii(text: string): Uint8Array {
+  return Uint8Array.from(Array.from(text, (char) => char.charCodeAt(0)));
+}

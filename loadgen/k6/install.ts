@@ -1,0 +1,52 @@
+/**
+ * `pnpm k6:install`: builds the k6 that this repository measures with, into a folder that git ignores.
+ *
+ * Needs Go. Does nothing when the right version is there already. Nothing else in the repository builds k6,
+ * and only what asks for k6 needs it.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { askVersion, K6_BINARY, K6_FOLDER, K6_VERSION } from '../src/drivers/k6-find.ts';
+
+process.exitCode = await install();
+
+async function install(): Promise<number> {
+  if (askVersion(K6_BINARY)?.version === K6_VERSION) {
+    say(`k6 ${K6_VERSION} is there already: ${K6_BINARY}`);
+    return 0;
+  }
+  if (spawnSync('go', ['version']).status !== 0) {
+    say(
+      'Building k6 needs Go, and `go version` does not run. Install Go (https://go.dev/doc/install), or set',
+    );
+    say('K6_BIN to a k6 that you have.');
+    return 1;
+  }
+  say(`Building k6 ${K6_VERSION} with Go: some minutes, and a gigabyte or more of Go's caches.`);
+  mkdirSync(K6_FOLDER, { recursive: true });
+  const from = performance.now();
+  const code = await build();
+  const found = askVersion(K6_BINARY);
+  if (code !== 0 || found?.version !== K6_VERSION) {
+    say(`k6 ${K6_VERSION} could not be built (go install ended with ${code}).`);
+    return 1;
+  }
+  say(`k6 ${K6_VERSION} built in ${Math.round((performance.now() - from) / 1000)} s: ${K6_BINARY}`);
+  return 0;
+}
+
+/** The exit code of `go install`, which Ctrl-C in a terminal ends too; `null` when a signal ended it. */
+function build(): Promise<number | null> {
+  return new Promise((resolve) => {
+    const child = spawn('go', ['install', `go.k6.io/k6@v${K6_VERSION}`], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, GOBIN: K6_FOLDER },
+    });
+    child.once('error', () => resolve(null));
+    child.once('close', resolve);
+  });
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,117 @@
+/**
+ * The k6 script of a soak: batches at a constant rate of arrival, one line on stdout for every answer.
+ *
+ * `src/drivers/k6.ts` starts it with `-e JOB=FILE` and reads the lines (`src/drivers/k6-lines.ts` says what
+ * stands in them). What must stay true: request n of a run carries the events n*batchSize and on of the
+ * range, whichever virtual user sends it, and nothing is sent beyond the range. k6 takes the types away.
+ */
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import { type File, open as openShared, SeekMode } from 'k6/experimental/fs';
+import http from 'k6/http';
+import { batchBody, PLACE_WORDS, type PoolFiles, singleBody } from './bodies.ts';
+import type { K6Job, K6Summary } from './job.ts';
+
+const job = JSON.parse(open(__ENV.JOB!)) as K6Job;
+const placesFile = await openShared(job.places_file);
+const bytesFile = await openShared(job.bytes_file);
+
+export const options = {
+  // The figures come from the lines, so nothing is gained by the tags that k6 keeps with each of its own.
+  systemTags: [],
+  scenarios: {
+    soak: {
+      executor: 'constant-arrival-rate',
+      rate: job.rate,
+      timeUnit: job.time_unit,
+      duration: job.duration,
+      preAllocatedVUs: job.pre_allocated_vus,
+      maxVUs: job.max_vus,
+      gracefulStop: job.graceful_stop,
+    },
+  },
+};
+
+const PARAMETERS = {
+  headers: { 'content-type': 'application/json' },
+  timeout: job.timeout,
+  responseType: 'text',
+} as const;
+
+/** Long enough for the parent to read this process's CPU time at both ends; nothing is sent meanwhile. */
+const PAUSE_S = 0.2;
+
+/** What k6 runs first, when all its virtual users are ready. */
+export function setup(): void {
+  console.log('ready');
+  sleep(PAUSE_S);
+}
+
+export function teardown(): void {
+  console.log('done');
+  sleep(PAUSE_S);
+}
+
+export default async function (): Promise<void> {
+  const done = exec.scenario.iterationInTest * job.batch_size;
+  const count = Math.min(job.batch_size, job.count - done);
+  if (count <= 0) return;
+  const first = job.first + done;
+  const body = job.single
+    ? await singleBody(job.pool, files, first)
+    : await batchBody(job.pool, files, { first, count });
+  const due = exec.scenario.startTime;
+  const sent = Date.now();
+  const response = http.post(job.url, body.buffer as ArrayBuffer, PARAMETERS);
+  const answered = Date.now();
+  console.log(
+    [
+      'answer',
+      sent - due,
+      answered - due,
+      response.timings.duration,
+      response.status,
+      response.error_code,
+      count,
+      body.length,
+      ...readAnswer(response.body as string | null),
+    ].join(' '),
+  );
+}
+
+/** `received`, `duplicates` and the number of `rejected`; a single event's answer rejects by its status. */
+function readAnswer(body: string | null): readonly [number, number, number] {
+  try {
+    const { received, duplicates, rejected = [] } = JSON.parse(body ?? '');
+    if (typeof received === 'number' && typeof duplicates === 'number' && Array.isArray(rejected))
+      return [received, duplicates, rejected.length];
+  } catch {
+    // No answer that counts, which is what -1 says.
+  }
+  return [-1, -1, -1];
+}
+
+const files: PoolFiles = {
+  async places(first, count) {
+    const size = PLACE_WORDS * 4;
+    const bytes = await read(placesFile, first * size, count * size);
+    return new Uint32Array(bytes.buffer);
+  },
+  bytes: (from, to) => read(bytesFile, from, to - from),
+};
+
+async function read(file: File, at: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
+  const target = new Uint8Array(size);
+  await file.seek(at, SeekMode.Start);
+  const count = await file.read(target);
+  if (count !== size) throw new Error(`the pool's file gave ${count} of ${size} bytes`);
+  return target;
+}
+
+/** k6's own counts, against which the parent holds the lines. */
+export function handleSummary(data: { metrics: Record<string, { values: { count: number } }> }): object {
+  // A metric that never counted is not there.
+  const count = (name: string) => data.metrics[name]?.values.count ?? 0;
+  const summary: K6Summary = { requests: count('http_reqs'), dropped: count('dropped_iterations') };
+  return { stdout: `summary ${JSON.stringify(summary)}\n` };
+}

@@ -1,0 +1,6 @@
+/**
+ * `pnpm bench:diff A B`: lays two results beside each other. The story is in diff-command.ts.
+ */
+import { diffCommand, REAL_CONTEXT } from './diff-command.ts';
+
+process.exitCode = await diffCommand(process.argv.slice(2), REAL_CONTEXT);

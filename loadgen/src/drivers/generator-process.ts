@@ -1,0 +1,85 @@
+/**
+ * What every generator's process does, whatever it sends with: makes the events once, then takes orders, one
+ * at a time.
+ *
+ * It ends with its parent, since a generator without one would load a server for nobody. What must stay true:
+ * nothing but building bodies, sending and counting happens while an order runs, and the CPU time said is
+ * that of the whole process between its first and its last moment.
+ */
+import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
+import type { Job, Order, Sent } from './driver.ts';
+import { Requests } from './requests.ts';
+import { Tally } from './tally.ts';
+
+export type Command =
+  | { readonly kind: 'prepare'; readonly job: Job }
+  | { readonly kind: 'send'; readonly order: Order };
+
+export type Reply =
+  | { readonly kind: 'prepared'; readonly pool: PoolFacts }
+  | { readonly kind: 'progress'; readonly acknowledged: number }
+  | { readonly kind: 'sent'; readonly sent: Sent }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** One order, and what its requests are noted in. */
+export interface Load {
+  readonly job: Job;
+  readonly order: Order;
+  /** At least one. */
+  readonly requests: Requests;
+  readonly tally: Tally;
+}
+
+/** Sends all requests of a load; `errors` are those without an answer, timeouts included. */
+export type Send = (load: Load) => Promise<{ readonly errors: number; readonly timeouts: number }>;
+
+const PROGRESS_MS = 250;
+
+/** Answers the parent's commands until the parent is gone. */
+export function serveGenerator(send: Send): void {
+  // Ctrl-C reaches every process of a terminal's group; it is the parent's to act upon, so that it can say
+  // what happened.
+  process.on('SIGINT', () => undefined);
+  process.once('disconnect', () => process.exit(1));
+  let prepared: { readonly job: Job; readonly pool: Pool } | undefined;
+  process.on('message', async (message) => {
+    const command = message as Command;
+    try {
+      if (command.kind === 'prepare') {
+        const { job } = command;
+        prepared = { job, pool: await loadPool(job.pool) };
+        reply({ kind: 'prepared', pool: prepared.pool.facts });
+      } else if (prepared === undefined) reply({ kind: 'failed', message: 'asked to send before prepare' });
+      else reply({ kind: 'sent', sent: await carryOut(prepared.job, prepared.pool, command.order, send) });
+    } catch (error) {
+      reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    }
+  });
+}
+
+function reply(message: Reply): void {
+  process.send!(message);
+}
+
+async function carryOut(job: Job, pool: Pool, order: Order, send: Send): Promise<Sent> {
+  const requests = new Requests(pool, job, order.range);
+  const tally = new Tally();
+  if (requests.count === 0)
+    return tally.result({ sent_event_ids: 0, errors: 0, timeouts: 0, generator_cpu_us: 0 });
+  const progress = setInterval(
+    () => reply({ kind: 'progress', acknowledged: tally.acknowledged }),
+    PROGRESS_MS,
+  );
+  try {
+    const cpu = process.cpuUsage();
+    const failed = await send({ job, order, requests, tally });
+    const used = process.cpuUsage(cpu);
+    return tally.result({
+      ...failed,
+      sent_event_ids: requests.eventIds,
+      generator_cpu_us: used.user + used.system,
+    });
+  } finally {
+    clearInterval(progress);
+  }
+}

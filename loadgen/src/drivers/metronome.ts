@@ -1,0 +1,76 @@
+/**
+ * Wakes the main thread at fixed moments, to a fraction of a millisecond, at little CPU.
+ *
+ * libuv's timers are whole milliseconds, and looking at the clock until a moment has come takes a whole core,
+ * which the server under test may need. A thread that sleeps in `Atomics.wait` wakes in time and costs next
+ * to nothing; it wakes the main thread by `Atomics.waitAsync`. What must stay true: no tick is lost, although
+ * several may be one when the main thread is late. Knows nothing of requests.
+ */
+import { Worker } from 'node:worker_threads';
+
+/** Places in the shared words: how often `run` or `stop` was called (odd: running), and ticks. */
+export const STATE = 0;
+export const TICKS = 1;
+
+/** Places in the shared times: the first tick by `nowMs`, and the distance of two. */
+export const FIRST = 0;
+export const STEP = 1;
+
+export interface Shared {
+  readonly words: Int32Array<SharedArrayBuffer>;
+  readonly times: Float64Array<SharedArrayBuffer>;
+}
+
+/** At high rates, how far two ticks are apart at least; what is due in between goes out together. */
+const SHORTEST_STEP_MS = 0.2;
+
+export class Metronome {
+  readonly #shared: Shared = {
+    words: new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)),
+    times: new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT)),
+  };
+  readonly #worker = new Worker(new URL('./metronome-worker.ts', import.meta.url), {
+    workerData: this.#shared,
+  });
+  #onTick: (() => void) | undefined;
+
+  constructor() {
+    void this.#listen();
+  }
+
+  /** Ticks at `first_ms` and every `step_ms` after it, until `stop`. */
+  run(first_ms: number, step_ms: number, onTick: () => void): void {
+    if (this.#onTick !== undefined) throw new Error('the metronome runs already');
+    this.#onTick = onTick;
+    this.#shared.times[FIRST] = first_ms;
+    this.#shared.times[STEP] = Math.max(step_ms, SHORTEST_STEP_MS);
+    this.#change();
+  }
+
+  stop(): void {
+    if (this.#onTick === undefined) return;
+    this.#onTick = undefined;
+    this.#change();
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await this.#worker.terminate();
+  }
+
+  #change(): void {
+    Atomics.add(this.#shared.words, STATE, 1);
+    Atomics.notify(this.#shared.words, STATE);
+  }
+
+  async #listen(): Promise<void> {
+    const { words } = this.#shared;
+    for (;;) {
+      const seen = Atomics.load(words, TICKS);
+      this.#onTick?.();
+      const wait = Atomics.waitAsync(words, TICKS, seen);
+      // A tick that came meanwhile is acted upon after the answers that came with it.
+      await (wait.async ? wait.value : new Promise((resolve) => setImmediate(resolve)));
+    }
+  }
+}

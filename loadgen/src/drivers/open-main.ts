@@ -1,0 +1,7 @@
+/** The open-loop generator's process: its program text, and nothing else. */
+import { serveGenerator } from './generator-process.ts';
+import { Metronome } from './metronome.ts';
+import { sendOpenly } from './open-process.ts';
+
+const metronome = new Metronome();
+serveGenerator((load) => sendOpenly(load, metronome));

@@ -1,0 +1,249 @@
+/** Two results beside each other: what changed, what agrees, and every way to ask for it wrongly. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { diffResults, ratiosAgree } from '../src/diff.ts';
+import { diffCommand } from '../src/diff-command.ts';
+import type { FigureDiff } from '../src/diff-figures.ts';
+import { markdownDiff, summaryLine, terminalDiff } from '../src/export/diff.ts';
+import type { Result } from '../src/result.ts';
+import { type Comparison, compareRounds } from '../src/statistics.ts';
+import { sampleResult } from './sample-result.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-diff-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const A = sampleResult({ seed: 1 });
+const B = sampleResult({ seed: 2, environment: { commit: '2'.repeat(40) } });
+/** The Rust server takes half as long again. */
+const SLOWED = sampleResult({ seed: 2, slower: { rs: 1.5 } });
+const SAME = diffResults(A, B);
+const SLOWER = diffResults(A, SLOWED);
+
+function figure(figures: readonly FigureDiff[], measurement: string, server: 'rs' | 'ts', metric: string) {
+  const found = figures.find(
+    (one) => one.measurement === measurement && one.server === server && one.metric === metric,
+  );
+  assert.ok(found !== undefined, `${measurement} ${server} ${metric}`);
+  return found;
+}
+
+test('two runs of the same servers agree in every ratio, and nothing is faster', () => {
+  const { ratios, figures, summary, warnings } = SAME;
+  assert.deepEqual(
+    ratios.filter(({ agree }) => agree !== true),
+    [],
+  );
+  assert.ok(summary.ratios > 40 && summary.ratios_agree === summary.ratios);
+  assert.equal(summary.figures, figures.length - summary.figures_not_judged);
+  const cpu = figure(figures, 'batch', 'rs', 'server_cpu_us_per_event');
+  assert.deepEqual([cpu.verdict, cpu.intervals_overlap], ['no_difference', true]);
+  assert.deepEqual(warnings, []);
+});
+
+test('a slowed server changes its own figures, by how much, and its ratios alone', () => {
+  const { figures, ratios } = SLOWER;
+  const slowed = figure(figures, 'batch', 'rs', 'throughput_events_per_s');
+  const before = A.measurements[1]!.servers.rs!.metrics.throughput_events_per_s!.median;
+  const now = SLOWED.measurements[1]!.servers.rs!.metrics.throughput_events_per_s!.median;
+  assert.deepEqual([slowed.a.median, slowed.b.median, slowed.change], [before, now, now / before]);
+  assert.ok(slowed.change_interval!.low > 0.6 && slowed.change_interval!.high < 0.75);
+  assert.deepEqual([slowed.verdict, slowed.intervals_overlap], ['lower', false]);
+  assert.equal(figure(figures, 'batch', 'rs', 'server_cpu_us_per_event').verdict, 'higher');
+  assert.equal(figure(figures, 'batch', 'ts', 'throughput_events_per_s').verdict, 'no_difference');
+  const disagree = ratios.filter(({ agree }) => agree === false);
+  assert.ok(
+    disagree.some(({ metric, measurement }) => metric === 'latency_p99_ms' && measurement === 'batch'),
+  );
+  assert.ok(!disagree.some(({ metric }) => metric === 'disk_bytes_per_event' || metric === 'start_ms'));
+});
+
+test('the larger noise floor of the two is the bar', () => {
+  const { figures } = SAME;
+  const floors = [A, B].map(
+    (result) => result.measurements[1]!.comparison!.throughput_events_per_s!.noise_floor!,
+  );
+  assert.equal(figure(figures, 'batch', 'ts', 'throughput_events_per_s').noise_floor, Math.max(...floors));
+});
+
+test('ratios agree when each lies in the interval of the other, widened by the noise floor', () => {
+  const made = (ratio: number, low: number, high: number, noise_floor: number | null): Comparison => ({
+    ...compareRounds([1, 1, 1, 1, 1], [1, 1, 1, 1, 1], noise_floor)!,
+    ratio,
+    low,
+    high,
+  });
+  assert.equal(ratiosAgree(made(2, 1.9, 2.1, 0), made(2.05, 1.95, 2.2, 0)), true);
+  assert.equal(ratiosAgree(made(2, 1.9, 2.1, 0), made(2.15, 1.95, 2.2, 0)), false, 'one in, one out');
+  assert.equal(ratiosAgree(made(2.15, 1.95, 2.2, 0), made(2, 1.9, 2.1, 0)), false, 'either way');
+  assert.equal(ratiosAgree(made(2, 1.9, 2.1, 0.05), made(2.15, 1.95, 2.2, null)), true, 'widened');
+  assert.equal(ratiosAgree(made(2, 1.9, 2.1, null), made(2.15, 1.95, 2.2, null)), false, 'unknown');
+  const single = compareRounds([2], [1], null)!;
+  assert.equal(ratiosAgree(single, made(2, 1.9, 2.1, 0)), null, 'a single round');
+});
+
+test('sizes are counted: any change is one', () => {
+  const grown = { ...A.servers.rs!, deployed: { own_bytes: 6_291_457, with_runtime_bytes: 6_291_456 } };
+  const { figures } = diffResults(A, { ...A, servers: { ...A.servers, rs: grown } });
+  assert.equal(figure(figures, 'deployed', 'rs', 'deployed_bytes').verdict, 'higher');
+  assert.equal(figure(figures, 'deployed', 'rs', 'deployed_with_runtime_bytes').verdict, 'no_difference');
+});
+
+test('zeros on both sides are no difference, and few rounds are judged by nobody', () => {
+  const zeros = figure(SAME.figures, 'batch', 'rs', 'failed_requests');
+  assert.deepEqual([zeros.verdict, zeros.change, zeros.noise_floor], ['no_difference', null, 0]);
+  const short = diffResults(sampleResult({ rounds: 1 }), B);
+  const few = figure(short.figures, 'batch', 'rs', 'throughput_events_per_s');
+  assert.deepEqual([few.verdict, few.a.interval, few.intervals_overlap], ['too_few_rounds', null, null]);
+  assert.ok(short.summary.ratios_not_compared > 0);
+  assert.match(summaryLine(short), /too few rounds to compare: \d+/);
+});
+
+test('a server measured alone has figures with a noise floor, and no ratios', () => {
+  const { figures, ratios } = diffResults(
+    sampleResult({ seed: 1, targets: ['rs'] }),
+    sampleResult({ seed: 2, targets: ['rs'] }),
+  );
+  assert.deepEqual(ratios, []);
+  assert.ok(figure(figures, 'batch', 'rs', 'throughput_events_per_s').noise_floor! > 0);
+});
+
+test('another machine, another load and a missing measurement are told', () => {
+  const other = sampleResult({ environment: { cpu_model: 'Another CPU', kernel: '6.13.0' } });
+  const batch = other.measurements[1]!;
+  const changed = {
+    ...other,
+    measurements: [
+      { ...batch, workload: { ...batch.workload!, connections: 64, rounds: 7 } },
+      { ...batch, name: 'power' },
+    ],
+  };
+  const { warnings, facts } = diffResults(A, changed);
+  assert.deepEqual(warnings, [
+    'Measured on different machines: absolute figures cannot be compared.',
+    'startup is in A alone.',
+    'batch had another load: connections 40 in A, 64 in B.',
+    'single is in A alone.',
+    'open_10000 is in A alone.',
+    'stream is in A alone.',
+    'power is in B alone.',
+  ]);
+  assert.deepEqual(
+    facts.filter(({ differs }) => differs).map(({ name }) => name),
+    ['CPU', 'kernel'],
+  );
+  assert.deepEqual(diffResults(A, sampleResult({ environment: { kernel: '6.13.0' } })).warnings, []);
+});
+
+test('terminal and Markdown show the figures, and on demand the differences alone', () => {
+  for (const render of [terminalDiff, markdownDiff]) {
+    const all = render(SLOWER, { onlyDifferences: false });
+    const only = render(SLOWER, { onlyDifferences: true });
+    assert.match(all, /Throughput .*\[.*\] .* −33\.6 \[−35\.0 – −32\.0\] % .*apart.*lower/);
+    assert.ok(all.includes('no difference') && !only.includes('no difference'));
+    assert.ok(all.includes('Example CPU 3000') && !only.includes('Example CPU 3000'));
+    assert.ok(only.trimEnd().endsWith(summaryLine(SLOWER)));
+    assert.ok(!/NaN|undefined|Infinity/.test(all));
+  }
+  const same = terminalDiff(diffResults(A, A), { onlyDifferences: true });
+  assert.match(same, /^Made under: none\./);
+});
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** With a schema that everything follows, but what says otherwise. */
+async function run(argv: readonly string[], violations: readonly string[] = []): Promise<Ran> {
+  const said = { stdout: '', stderr: '' };
+  const code = await diffCommand(argv, {
+    violations: async () => violations,
+    stdout: (text) => {
+      said.stdout += text;
+    },
+    stderr: (text) => {
+      said.stderr += text;
+    },
+  });
+  return { code, ...said };
+}
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+/** Two of the measurements say as much of the command line as all. */
+function less(result: Result): Result {
+  return { ...result, measurements: result.measurements.slice(0, 2) };
+}
+
+const FILES = {
+  a: file('a.json', less(A)),
+  b: file('b.json', less(B)),
+  slowed: file('slowed.json', less(SLOWED)),
+};
+
+test('differences are no failure unless agreement is required', async () => {
+  assert.equal((await run([FILES.a, FILES.slowed])).code, 0);
+  const required = await run(['--', FILES.a, FILES.slowed, '--require-agreement']);
+  assert.deepEqual([required.code, required.stderr], [3, 'The results do not agree.\n']);
+  assert.equal((await run(['--require-agreement', FILES.a, FILES.b])).code, 0);
+  const { comparison: _, ...startup } = A.measurements[0]!;
+  const alone = file('alone.json', { ...A, measurements: [startup] });
+  assert.equal((await run([alone, alone, '--require-agreement'])).code, 3, 'nothing to agree in');
+});
+
+test('the same comes as JSON and as Markdown', async () => {
+  const json = await run([FILES.a, FILES.b, '--json']);
+  assert.deepEqual(JSON.parse(json.stdout), JSON.parse(JSON.stringify(diffResults(less(A), less(B)))));
+  assert.match((await run([FILES.a, FILES.b, '--md'])).stdout, /^\| Measurement \| Metric \|/m);
+});
+
+test('whatever is wrong is said at once, with exit 2', async () => {
+  const cases: readonly (readonly [readonly string[], RegExp, (readonly string[])?])[] = [
+    [[FILES.a], /^two result files are compared, not 1$/m],
+    [[FILES.a, FILES.b, FILES.b], /not 3/],
+    [['--fast', FILES.a], /unknown flag --fast; --help lists all\ntwo result files are compared, not 1/],
+    [['-j', FILES.a, FILES.b], /unknown flag -j/],
+    [['--json=yes', FILES.a, FILES.b], /--json takes no value/],
+    [['--json', '--md', FILES.a, FILES.b], /exclude each other/],
+    [[join(folder, 'none.json'), FILES.b], /none\.json cannot be read \(ENOENT\)/],
+    [[file('text.json', 'text'), FILES.b], /text\.json is no JSON/],
+    [[file('null.json', null), FILES.b], /null\.json is no result: it has no schema_version/],
+    [
+      [file('old.json', { schema_version: 1 }), FILES.b],
+      /result of version 1; only version 2 can be compared/,
+    ],
+    [
+      [FILES.a, FILES.b],
+      /a\.json does not follow the schema .*: \/x must be y; .* and 2 more$/m,
+      Array(7).fill('/x must be y'),
+    ],
+  ];
+  for (const [argv, sentence, violations] of cases) {
+    const { code, stdout, stderr } = await run(argv, violations);
+    assert.deepEqual([code, stdout], [2, ''], argv.join(' '));
+    assert.match(stderr, sentence);
+  }
+});
+
+test('the program itself explains its flags and refuses what is no result', () => {
+  const main = fileURLToPath(new URL('../src/diff-main.ts', import.meta.url));
+  const start = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8' });
+  const help = start('--help');
+  assert.equal(help.status, 0);
+  for (const flag of ['--json', '--md', '--only-differences', '--require-agreement']) {
+    assert.ok(help.stdout.includes(flag));
+  }
+  const wrong = start(file('empty.json', { schema_version: 2 }), FILES.a);
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /empty\.json does not follow the schema of a result/);
+});

@@ -1,0 +1,145 @@
+/** The observer beside a real process and a real write-ahead log. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { Lifetime } from '../src/lifetime.ts';
+import { type Observer, observe } from '../src/observer.ts';
+import type { Timeline } from '../src/sample.ts';
+
+/** Opens files, uses its CPU or ends on command, and answers `/livez` and nothing else. */
+const PROGRAM = `
+  import { openSync } from 'node:fs';
+  import { createServer } from 'node:http';
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === '/livez' ? 200 : 404).end();
+  });
+  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  process.on('message', ({ files, busy_ms }) => {
+    for (let i = 0; i < files; i++) openSync(process.execPath);
+    const until = Date.now() + busy_ms;
+    while (Date.now() < until);
+    process.send('done');
+  });
+`;
+const notLinux = process.platform !== 'linux' && 'proc(5) is a matter of Linux';
+const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-observer-'));
+const path = join(folder, 'events.db');
+const database = new Database(path);
+const lifetime = new Lifetime();
+let child: ChildProcess;
+let url = '';
+
+before(async () => {
+  database.pragma('journal_mode = WAL');
+  database.pragma('wal_autocheckpoint = 0');
+  database.exec('CREATE TABLE grown (bytes BLOB)');
+  child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [port] = await once(child, 'message');
+  url = `http://127.0.0.1:${port}`;
+});
+after(async () => {
+  child.kill('SIGKILL');
+  await lifetime.end();
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = (pid: number, lag_url: string | null) =>
+  observe({ pid, database: path, lag_url, interval_ms: 10, lifetime });
+
+/** Makes the log larger and waits until that was seen: a look came after this call. */
+async function nextLook(observer: Observer): Promise<number> {
+  database.exec('INSERT INTO grown VALUES (zeroblob(20000))');
+  const { size } = statSync(`${path}-wal`);
+  while (observer.walPeak !== size) await sleep(5);
+  return size;
+}
+
+async function command(what: { files: number; busy_ms: number }): Promise<void> {
+  child.send(what);
+  await once(child, 'message');
+}
+
+function checkColumns(timeline: Timeline): void {
+  const lengths = new Set(Object.values(timeline).map((column) => column.length));
+  assert.equal(lengths.size, 1);
+  assert.deepEqual(
+    timeline.t_ms.toSorted((a, b) => a - b),
+    timeline.t_ms,
+  );
+}
+
+test('memory, CPU time, open files and the log are those of the process', { skip: notLinux }, async () => {
+  const observer = start(child.pid!, null);
+  await nextLook(observer);
+  observer.begin();
+  await nextLook(observer);
+  await command({ files: 10, busy_ms: 100 });
+  const size = await nextLook(observer);
+  const timeline = observer.stop();
+  checkColumns(timeline);
+  assert.ok(timeline.t_ms[0]! >= 0 && timeline.t_ms[0]! < timeline.t_ms.at(-1)!);
+  assert.ok(timeline.rss_bytes.every((bytes) => bytes! > 10e6));
+  const growth = (column: readonly (number | null)[]) => column.at(-1)! - column[0]!;
+  assert.equal(growth(timeline.file_descriptors), 10);
+  assert.ok(growth(timeline.cpu_us) >= 50_000, String(growth(timeline.cpu_us)));
+  assert.equal(timeline.wal_bytes.at(-1), size);
+  assert.equal(observer.walPeak, size);
+  assert.ok(timeline.lag_ms.every((lag) => lag === null));
+});
+
+test('a server that does something else makes an idle request wait', async () => {
+  const observer = start(child.pid!, url);
+  observer.begin();
+  await nextLook(observer);
+  await command({ files: 0, busy_ms: 1000 });
+  await nextLook(observer);
+  await nextLook(observer);
+  const timeline = observer.stop();
+  checkColumns(timeline);
+  const lags = timeline.lag_ms.filter((lag) => lag !== null);
+  assert.ok(Math.max(...lags) > 200, String(Math.max(...lags)));
+  assert.ok(Math.min(...lags) < 200, String(Math.min(...lags)));
+});
+
+test('nothing is kept before it begins, or after it stops', async () => {
+  const observer = start(child.pid!, url);
+  await nextLook(observer);
+  assert.deepEqual(observer.stop().t_ms, []);
+  observer.begin();
+  await sleep(30);
+  assert.deepEqual(observer.stop().t_ms, []);
+});
+
+test('what is not there is null, and no failure', async () => {
+  const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await once(gone, 'close');
+  let asked = 0;
+  const refusing = createServer((_request, response) => {
+    asked++;
+    response.writeHead(503).end();
+  });
+  await once(refusing.listen(0, '127.0.0.1'), 'listening');
+  const lag_url = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+  const nothing = join(folder, 'nothing.db');
+  const observer = observe({ pid: gone.pid!, database: nothing, lag_url, interval_ms: 5, lifetime });
+  observer.begin();
+  // The request goes out with a look, so a third one says that the first look has been taken.
+  while (asked < 3) await sleep(5);
+  const { t_ms, ...columns } = observer.stop();
+  refusing.closeAllConnections();
+  refusing.close();
+  assert.ok(t_ms.length > 0);
+  for (const column of Object.values(columns)) assert.ok(column.every((value) => value === null));
+  assert.equal(observer.walPeak, null);
+});
