@@ -14,7 +14,7 @@ import { auditAgrees, type Claim, checkAudit, createAuditor } from '../src/audit
 import { batchBody } from '../src/bodies.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { Lifetime } from '../src/lifetime.ts';
-import { loadPool } from '../src/pool.ts';
+import { loadPool, type PoolSource } from '../src/pool.ts';
 import type { Audit } from '../src/sample.ts';
 import { SMALL_POOL, startFake } from './fake-round.ts';
 import { type FakeEvent, FakeStore } from './fake-store.ts';
@@ -95,11 +95,11 @@ for (const [fault, text] of [
 }
 
 /** A file with the events of the pool up to a count, made without a server. */
-function fileOf(name: string, count: number, fault = 'none'): string {
+function fileOf(name: string, count: number, fault = 'none', from = pool): string {
   const file = join(folder, name);
   const store = new FakeStore({ file, maxMetadataBytes: 10_240, fault });
   for (let first = 0; first < count; first += BATCH_EVENTS) {
-    const body = batchBody(pool, { first, count: BATCH_EVENTS }).toString();
+    const body = batchBody(from, { first, count: BATCH_EVENTS }).toString();
     store.ingest((JSON.parse(body) as { events: FakeEvent[] }).events);
   }
   store.database.close();
@@ -113,6 +113,15 @@ test('one row in 100,000 that is not there fails', async () => {
   assert.equal(audit.stored_events, count - 1);
   const lines = await auditor.explain(file, claimOf(count));
   assert.match(lines.join('\n'), /^events lost: 1\n {2}index 99999, [^\n]*$/);
+});
+
+test('ids that grow with time are expected where they are sent, and nowhere else', async () => {
+  const source: PoolSource = { ...SMALL_POOL, ids: 'time' };
+  const file = fileOf('time.db', 400, 'none', await loadPool(source));
+  const other = await createAuditor({ pool: source, maxMetadataBytes: undefined, lifetime });
+  assert.ok(auditAgrees(await other.audit(file, claimOf(400))));
+  assert.ok(!auditAgrees(await auditor.audit(file, claimOf(400))));
+  await other.close();
 });
 
 test('every column counts, an empty text is not an absent one, and a row of nobody is named', async () => {

@@ -6,7 +6,7 @@
  * out, frames of one transaction that arrive together cost one entry, and a clock that was set back gives 0
  * and no failure.
  */
-import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
+import { createHistogram, latencyOf } from '../histogram.ts';
 import type { Lag } from '../sample.ts';
 import type { EventFrame } from './frames.ts';
 
@@ -15,13 +15,7 @@ const CREATED_AT = Buffer.from('"created_at":"');
 const TIMESTAMP_CHARACTERS = '2026-02-18T18:06:41.231Z'.length;
 
 export class LagRecorder {
-  readonly #histogram = build({
-    bitBucketSize: 32,
-    autoResize: true,
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: 120_000_000,
-    numberOfSignificantValueDigits: 3,
-  });
+  readonly #histogram = createHistogram();
   readonly #since: number;
   #text = '';
   #created = Number.NaN;
@@ -55,17 +49,9 @@ export class LagRecorder {
 
   /** `null` when nothing was noted. */
   lag(): Lag | null {
-    const histogram = this.#histogram;
-    if (histogram.totalCount === 0) return null;
-    // The histogram answers with the end of a bucket, which can lie above the largest value in it.
-    const at = (percentile: number) =>
-      Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000;
-    return {
-      p50_ms: at(50),
-      p99_ms: at(99),
-      max_ms: histogram.maxValue / 1000,
-      samples: histogram.totalCount,
-      histogram: encodeIntoCompressedBase64(histogram),
-    };
+    const latency = latencyOf(this.#histogram);
+    if (latency === null) return null;
+    const { p50_ms, p99_ms, max_ms, samples, histogram } = latency;
+    return { p50_ms, p99_ms, max_ms, samples, histogram };
   }
 }
