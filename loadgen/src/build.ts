@@ -17,7 +17,7 @@ import type { Progress } from './progress.ts';
 export type Freshness = 'fresh' | 'stale' | 'missing';
 
 /** Folders that are made, not written. */
-const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests']);
+const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests', 'examples']);
 
 /** What is built, and how to tell: a server, or the program behind a limit. */
 export interface Buildable extends Pick<Target, 'artefact' | 'sources'> {

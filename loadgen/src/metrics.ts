@@ -5,7 +5,7 @@
  */
 import type { Sample } from './sample.ts';
 
-export type Unit = 'ms' | 'us' | 'bytes' | 'events_per_s' | 'count';
+export type Unit = 'ms' | 'us' | 'bytes' | 'events_per_s' | 'count' | 'share';
 
 /** `starts`: of the measured starts; `deployed`: of the artefact; `rounds`: one value a round. */
 type Origin =

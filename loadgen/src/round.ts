@@ -145,9 +145,7 @@ async function measure(
     interval_ms: soak ? OBSERVE_MS.soak : OBSERVE_MS.round,
     lifetime,
   });
-  const reader: Reader | null = spec.reader
-    ? startReader({ url: server.url, lifetime, placement })
-    : null;
+  const reader: Reader | null = spec.reader ? startReader({ url: server.url, lifetime, placement }) : null;
   await clients?.mark();
   const machineBefore = await readMachine();
   const own = process.cpuUsage();

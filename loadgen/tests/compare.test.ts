@@ -9,9 +9,8 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SCHEMA_FILE, violations } from '../src/export/json.ts';
-import { readmeTable } from '../src/export/markdown.ts';
 import { METRICS } from '../src/metrics.ts';
-import type { Result } from '../src/result.ts';
+import { measurementNamed, type Result } from '../src/result.ts';
 
 const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-compare-'));
@@ -77,72 +76,94 @@ async function untilUnderLoad(own: string): Promise<void> {
 }
 
 const out = join(folder, 'result.json');
-const whole = await run(['--', ...SMALL, `--out=${out}`]);
+const md = join(folder, 'result.md');
+const html = join(folder, 'result.html');
+const whole = await run([
+  '--',
+  ...SMALL,
+  '--stream-clients=2',
+  `--out=${out}`,
+  `--md=${md}`,
+  `--html=${html}`,
+  '--threshold=rs.p99_ms<100000',
+]);
 const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
+const batch = measurementNamed(result, 'batch')!;
 
 test('a comparison ends with 0, a table and nothing left behind', () => {
   assert.equal(whole.code, 0, whole.stderr);
   assert.deepEqual(whole.left, []);
-  assert.match(
-    whole.stderr,
-    /^Measured starts per server: 2\. Rounds, .*: rs ts ts rs\.\n.*\nThis takes about \d+ seconds once built\./,
-  );
-  for (const metric of METRICS) assert.ok(whole.stdout.includes(metric.label), metric.label);
+  assert.match(whole.stderr, /^Measured starts per server: 2\..*\nbatch: .*rounds: rs ts ts rs\n/);
+  for (const label of ['Throughput', 'Latency p99', 'Stream lag p99'])
+    assert.ok(whole.stdout.includes(label), label);
 });
 
 test('its result follows the schema, and a changed one does not', async () => {
   assert.deepEqual(await violations(result), []);
-  assert.deepEqual(await violations({ ...result, mode: 'guess' }), [
-    '/mode must be equal to one of the allowed values',
-  ]);
-  const { rounds: _, ...without } = result;
-  assert.deepEqual(await violations(without), ["/ must have required property 'rounds'"]);
+  assert.deepEqual(await violations({ ...result, took_s: 'long' }), ['/took_s must be number']);
+  const { measurements: _, ...without } = result;
+  assert.deepEqual(await violations(without), ["/ must have required property 'measurements'"]);
 });
 
-test('every round is raw in the result: expected, acknowledged and stored agree', () => {
+test('every round is raw in the result: expected, acknowledged, stored and streamed agree', () => {
   assert.deepEqual(
-    result.rounds.map((sample) => sample.target),
+    batch.rounds.map((sample) => sample.target),
     ['rs', 'ts', 'ts', 'rs'],
   );
-  for (const { audit, measured, warm_up } of result.rounds) {
+  for (const { audit, measured, warm_up, stream } of batch.rounds) {
     assert.deepEqual(
       [audit.expected_events, audit.acknowledged_events, audit.stored_events],
       [3500, 3500, 3500],
     );
-    assert.deepEqual([audit.expected_event_ids, audit.stored_event_ids], [3500, 3500]);
-    assert.deepEqual([warm_up.requests, measured.requests, measured.non_2xx], [10, 60, 0]);
+    assert.match(audit.stored_digest, /^[0-9a-f]{32}$/);
+    assert.equal(audit.stored_digest, audit.expected_digest);
+    assert.deepEqual([stream!.clients, stream!.complete_clients, stream!.frames], [2, 2, 7000]);
+    assert.deepEqual([warm_up.sent.requests, measured.requests, measured.non_2xx], [10, 60, 0]);
     assert.ok(measured.latency!.p50_ms > 0 && measured.latency!.p50_ms <= measured.latency!.p99_ms);
     assert.ok(measured.generator_cpu_us > 0);
   }
-  assert.equal(result.servers.rs!.starts_ms.length, 2);
-  assert.equal(result.servers.ts!.metrics.throughput_events_per_s!.samples, 2);
-  assert.equal(result.ratios!.throughput_events_per_s!.pairs.length, 2);
+  const startup = measurementNamed(result, 'startup')!;
+  assert.equal(startup.servers.rs!.starts_ms!.length, 2);
+  assert.equal(batch.servers.ts!.metrics.throughput_events_per_s!.samples, 2);
+  assert.equal(batch.comparison!.throughput_events_per_s!.pairs.length, 2);
+  assert.equal(batch.comparison!.throughput_events_per_s!.verdict, 'too_few_rounds');
 });
 
 test('CPU and memory are measured where the system tells them', {
   skip: process.platform !== 'linux' && 'proc(5) is Linux',
 }, () => {
-  for (const sample of result.rounds) {
+  for (const sample of batch.rounds) {
     assert.ok(sample.peak_rss_bytes! >= sample.idle_rss_bytes! && sample.idle_rss_bytes! > 1_000_000);
     assert.ok(sample.server_cpu_us! > 0);
+    assert.ok(sample.machine.others_share! >= 0 && sample.machine.others_share! <= 1);
   }
 });
 
 test('both servers got the same bytes', () => {
-  assert.equal(new Set(result.rounds.map((sample) => sample.measured.sent_bytes)).size, 1);
+  assert.equal(new Set(batch.rounds.map((sample) => sample.measured.sent_bytes)).size, 1);
 });
 
 test('a short run has its reasons to distrust, and no path of the machine', () => {
-  const codes = result.warnings.map((warning) => warning.code);
+  const codes = batch.warnings.map((warning) => warning.code);
   assert.ok(codes.includes('few_rounds') && codes.includes('short_rounds'), codes.join());
   assert.ok(!JSON.stringify(result).includes(tmpdir()));
+  assert.ok(result.flags.includes('--html=result.html'), result.flags.join(' '));
 });
 
-test('the schema lists the metrics that are compared, and no others', () => {
+test('the reports that were asked for are written', () => {
+  assert.match(readFileSync(md, 'utf8'), /Throughput/);
+  assert.match(readFileSync(html, 'utf8'), /^<!doctype html>/i);
+});
+
+test('the schema lists the metrics of a measurement, and no others', () => {
   const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'));
-  const keys = METRICS.map((metric) => metric.key).toSorted();
-  assert.deepEqual(Object.keys(schema.$defs.server.properties.metrics.properties).toSorted(), keys);
-  assert.deepEqual(Object.keys(schema.properties.ratios.properties).toSorted(), keys);
+  const keys = METRICS.filter((metric) => metric.from !== 'deployed').map((metric) => metric.key);
+  for (const map of [
+    schema.$defs.server_measurement.properties.metrics,
+    schema.$defs.measurement.properties.comparison,
+  ]) {
+    assert.deepEqual(Object.keys(map.properties).toSorted(), keys.toSorted());
+  }
 });
 
 test('every property of the schema is described, every number has a unit', () => {
@@ -164,24 +185,24 @@ test('every property of the schema is described, every number has a unit', () =>
   assert.deepEqual(missing, []);
 });
 
-test("the README's table has a row a metric, in the seed's columns", () => {
-  const lines = readmeTable(result).split('\n');
-  assert.match(
-    lines[0]!,
-    /^\| Metric \| TypeScript \(Node\.js\) \| Rust \(axum \+ tokio\) \| Delta \| Ratio/,
-  );
-  assert.equal(lines.filter((line) => line.startsWith('| ')).length, METRICS.length + 2);
-});
-
 test('one server alone, as JSON on stdout', async () => {
   const alone = await run([...SMALL, '--only=ts', '--json', `--out=${join(folder, 'alone.json')}`]);
   assert.equal(alone.code, 0, alone.stderr);
   const printed = JSON.parse(alone.stdout) as Result;
   assert.deepEqual(await violations(printed), []);
+  const measured = measurementNamed(printed, 'batch')!;
   assert.deepEqual(
-    [printed.order, Object.keys(printed.servers), printed.ratios],
+    [measured.order, Object.keys(printed.servers), measured.comparison],
     [['ts', 'ts'], ['ts'], undefined],
   );
+});
+
+test('a threshold that does not hold is exit 3, and the result is written all the same', async () => {
+  const file = join(folder, 'threshold.json');
+  const missed = await run([...SMALL, '--only=rs', '--threshold', 'rs.p99_ms<0.0001', `--out=${file}`]);
+  assert.equal(missed.code, 3, missed.stderr);
+  const { thresholds } = JSON.parse(readFileSync(file, 'utf8')) as Result;
+  assert.deepEqual([thresholds[0]!.condition, thresholds[0]!.found[0]!.holds], ['rs.p99_ms<0.0001', false]);
 });
 
 test('a wrong flag explains itself with 2, and nothing is started', async () => {
@@ -199,6 +220,8 @@ test('a corpus that holds no events is told before anything is started', async (
 
 for (const [fault, code, text] of [
   ['rs:lose-one', 'audit_failed', /expected 3500 events, acknowledged 3500, stored 3499/],
+  ['ts:alters-one', 'audit_failed', /stored 3500; the stored rows are different in content/],
+  ['rs:stores-twice', 'audit_failed', /stored 3501/],
   ['ts:busy', 'audit_failed', /503 x \d+/],
   ['ts:differs', 'parity_difference', /rs: 200 .*"tools":\[\]\}\n\s+ts: 200 .*"tools":null/],
   ['rs:durability', 'health_differs', /durability: rs power, ts process/],

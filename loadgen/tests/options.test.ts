@@ -96,7 +96,10 @@ test('rates are events per second or shares, in their order', () => {
 });
 
 test('a threshold may be repeated, and a wrong one says what is wrong', () => {
-  assert.equal(options(['--threshold', 'rs.p99_ms<50', '--threshold', 'ratio.start_ms<1']).thresholds.length, 2);
+  assert.equal(
+    options(['--threshold', 'rs.p99_ms<50', '--threshold', 'ratio.start_ms<1']).thresholds.length,
+    2,
+  );
   assert.match(problems(['--threshold=rs.speed<50'])[0]!, /^--threshold .*speed/);
 });
 

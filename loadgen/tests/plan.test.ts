@@ -37,7 +37,10 @@ test('the full comparison has everything that the seed left out', () => {
   assert.ok(!names('--mode=all').includes('corpus'));
   const plan = planOf('--mode=all');
   const seed = plan.specs.find((spec) => spec.name === 'seed')!.workload;
-  assert.deepEqual([seed.events, seed.connections, seed.batch_size, seed.warmup_events], [20_000, 40, 50, 500]);
+  assert.deepEqual(
+    [seed.events, seed.connections, seed.batch_size, seed.warmup_events],
+    [20_000, 40, 50, 500],
+  );
   assert.equal(plan.specs.find((spec) => spec.name === 'power')!.workload.durability, 'power');
   assert.equal(plan.specs.find((spec) => spec.name === 'stream')!.workload.stream_clients, 10);
   assert.equal(plan.specs.find((spec) => spec.name === 'soak')!.workload.duration_s, 600);
@@ -55,7 +58,14 @@ test('without k6 the soak runs on the open loop', () => {
 
 test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf().out, COMMITTED_RESULT);
-  for (const flag of ['--only=rs', '--rounds=4', '--events=20000', '--duration=20', '--mode=single', '--no-build']) {
+  for (const flag of [
+    '--only=rs',
+    '--rounds=4',
+    '--events=20000',
+    '--duration=20',
+    '--mode=single',
+    '--no-build',
+  ]) {
     const plan = planOf(flag);
     assert.equal(plan.out, SCRATCH_RESULT, flag);
     assert.equal(plan.outReasons.length, 1, flag);

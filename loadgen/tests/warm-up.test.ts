@@ -77,5 +77,8 @@ test('a given number of events is sent in one go', async () => {
 
 test('several sends add up, status codes too, and have no common latency', () => {
   const sum = addSent([sentOf(100, 10), sentOf(50, 10)]);
-  assert.deepEqual([sum.sent_events, sum.duration_ms, sum.status_codes['201'], sum.latency], [150, 15_000, 3, null]);
+  assert.deepEqual(
+    [sum.sent_events, sum.duration_ms, sum.status_codes['201'], sum.latency],
+    [150, 15_000, 3, null],
+  );
 });

@@ -9,9 +9,9 @@ import type { Sample } from '../src/sample.ts';
 import type { Spec } from '../src/spec.ts';
 import { specsOf } from '../src/suite.ts';
 import {
+  type RunGrounds,
   reasonsToDistrust,
   reasonsToDistrustRun,
-  type RunGrounds,
   type Warning,
   type WarningCode,
 } from '../src/warnings.ts';
@@ -70,7 +70,9 @@ const five = (measured: Partial<Sent>, changed: Partial<Sample> = {}) =>
 const judged = (samples: readonly Sample[], spec = specOf()) =>
   reasonsToDistrust({ spec, targets: ['rs'], samples });
 
-function runGrounds(changed: { load?: number; pinned?: boolean; stale?: string[]; dirty?: boolean } = {}): RunGrounds {
+function runGrounds(
+  changed: { load?: number; pinned?: boolean; stale?: string[]; dirty?: boolean } = {},
+): RunGrounds {
   const { load = 0.1, pinned = true, stale = [], dirty = false } = changed;
   return {
     placement: { pinned, server_cpus: null, generator_cpus: null, reason: 'because' },

@@ -18,6 +18,8 @@ export function formatValue(value: number, unit: Unit): string {
       return bytes(value);
     case 'events_per_s':
       return `${group(Math.round(value))} events/s`;
+    case 'share':
+      return percent(value);
     case 'count':
       return Number.isInteger(value) ? group(value) : digits(value);
   }

@@ -110,7 +110,7 @@ export interface DriftColumn {
 /** Columns of a timeline; one that is missing here is shown by its name. */
 const DRIFT_COLUMNS: Readonly<Record<string, DriftColumn>> = {
   rss_bytes: { label: 'RSS', unit: 'bytes' },
-  cpu_us: { label: 'CPU', unit: 'us' },
+  cpu_share: { label: 'CPU (share of a core)', unit: 'share' },
   wal_bytes: { label: 'Write-ahead log', unit: 'bytes' },
   file_descriptors: { label: 'File descriptors', unit: 'count' },
   lag_ms: { label: 'Runtime lag', unit: 'ms' },

@@ -29,7 +29,7 @@ const RSS: Column = {
 };
 
 const CPU: Column = {
-  key: 'cpu_us',
+  key: 'cpu_share',
   title: 'CPU',
   axis: 'Share of a core (%)',
   unit: 'count',
