@@ -17,7 +17,7 @@ const LINT: readonly Step[] = [{ script: 'rust:lint' }, { script: 'lint' }];
 const UNITS: readonly Step[] = [
   { script: 'contract:check' },
   { script: 'twins:check' },
-  { script: 'readme:check' },
+  { script: 'results:check' },
   { script: 'rust:test' },
   { script: 'ts:test' },
   { script: 'scripts:test' },
