@@ -33,11 +33,12 @@ export async function preload(spec: Spec, context: PreloadContext): Promise<stri
     const order = { url: launched.server.url, range: { first: 0, count }, rate_events_per_s: null };
     const sent = await generator.send(order, (events) => step.at(events));
     await launched.stop();
+    // Asked before the audit, which makes one of its own.
+    if (existsSync(`${launched.database}-wal`))
+      throw new BenchFailure('server_failed', `${target} left a write-ahead log behind`);
     const claim = { ranges: [order.range], acknowledged_events: sent.received_events, preloaded_rows: 0 };
     const audit = await auditor.audit(launched.database, claim);
     await checkAudit(audit, 'the preload', [], () => auditor.explain(launched.database, claim));
-    if (existsSync(`${launched.database}-wal`))
-      throw new BenchFailure('server_failed', `${target} left a write-ahead log behind`);
     step.done(`${count.toLocaleString('en-US')} events`);
     return launched.database;
   } catch (error) {

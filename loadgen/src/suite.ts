@@ -175,9 +175,11 @@ function soak(options: Options, tools: Tools): Spec {
   // The command line admits nothing else for a soak.
   const rate = (options.rates?.[0] ?? { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S }) as FixedRate;
   const clients = options.streamClients ?? STREAM_CLIENTS;
+  const duration_s = options.duration ?? options.soakMinutes * 60;
+  const length = options.duration === undefined ? `${options.soakMinutes} min` : `${options.duration} s`;
   return {
     name: 'soak',
-    title: `Soak: ${options.soakMinutes} minutes at ${rate.events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
+    title: `Soak: ${length} at ${rate.events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
     mode: 'soak',
     driver: tools.k6 ? 'k6' : 'open',
     corpus: options.corpus,
@@ -185,7 +187,7 @@ function soak(options: Options, tools: Tools): Spec {
       ...common(options),
       batch_size: options.batchSize,
       events: null,
-      duration_s: options.soakMinutes * 60,
+      duration_s,
       warmup_events: options.warmup ?? rate.events_per_s * SOAK_WARMUP_S,
       rounds: 1,
       stream_clients: clients,

@@ -1,7 +1,5 @@
 /** The whole comparison against small servers: what it writes, and that every fault of a server is caught. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,59 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { SCHEMA_FILE, violations } from '../src/export/json.ts';
 import { METRICS } from '../src/metrics.ts';
 import { measurementNamed, type Result } from '../src/result.ts';
+import { type Run, runCompare } from './run-compare.ts';
 
 const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-compare-'));
 after(() => rmSync(folder, { recursive: true }));
 
 const SMALL = ['--events=3000', '--warmup=500', '--rounds=2', '--starts=2', '--concurrency=4'];
-
-interface Run {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** What the run left in its own temporary folder. */
-  readonly left: readonly string[];
-}
-
-/** Runs the comparison with a temporary folder of its own; `during` may act on it while it runs. */
-async function run(
-  argv: readonly string[],
-  faults = '',
-  during?: (own: string, pid: number) => Promise<void>,
-): Promise<Run> {
-  const own = mkdtempSync(join(folder, 'run-'));
-  // A process group of its own, as a shell gives to each command.
-  const child = spawn(process.execPath, [MAIN, ...argv], {
-    env: { ...process.env, TMPDIR: own, FAKE_FAULTS: faults },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const closed = once(child, 'close');
-  await during?.(own, child.pid!);
-  const [code] = (await closed) as [number | null];
-  return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
-}
-
-/** Processes that still have the run's temporary folder in their environment; none can be seen but on Linux. */
-function processesOf(own: string): string[] {
-  if (process.platform !== 'linux') return [];
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${own}\0`);
-    } catch {
-      return false;
-    }
-  });
-}
 
 /** Until a database in the run's folder has taken so much that a round must be under way. */
 async function untilUnderLoad(own: string): Promise<void> {
@@ -74,6 +26,12 @@ async function untilUnderLoad(own: string): Promise<void> {
     });
   while (!underLoad()) await sleep(20);
 }
+
+const run = (
+  argv: readonly string[],
+  faults = '',
+  during?: (own: string, pid: number) => Promise<void>,
+): Promise<Run> => runCompare(folder, argv, { FAKE_FAULTS: faults }, during);
 
 const out = join(folder, 'result.json');
 const md = join(folder, 'result.md');

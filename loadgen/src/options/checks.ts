@@ -4,8 +4,9 @@ import type { Options, RunMode } from './options.ts';
 
 /** Flags that mean something in some modes alone; the others take every flag. */
 const MODES_OF: Readonly<Partial<Record<FlagName, readonly RunMode[]>>> = {
-  events: ['batch', 'single', 'all'],
-  duration: ['batch', 'single', 'open'],
+  // In an open loop: of the closed loop that shares are shares of.
+  events: ['batch', 'single', 'open', 'all'],
+  duration: ['batch', 'single', 'open', 'soak'],
   'batch-size': ['batch', 'open', 'soak'],
   concurrency: ['batch', 'single', 'open', 'soak'],
   rate: ['open', 'soak'],
@@ -26,8 +27,11 @@ export function checkTogether(options: Options): string[] {
     if (options.given.has(name) && !modes.includes(options.mode))
       problems.push(`--${name} has no meaning with --mode=${options.mode}`);
   }
-  if (options.given.has('events') && options.given.has('duration'))
+  const both = (one: FlagName, other: FlagName) => options.given.has(one) && options.given.has(other);
+  if (options.mode !== 'open' && both('events', 'duration'))
     problems.push('--events and --duration both say how long a round is; give one of them');
+  if (both('soak-minutes', 'duration'))
+    problems.push('--soak-minutes and --duration both say how long the soak is; give one of them');
   const closed = options.mode === 'batch' || options.mode === 'single';
   if (closed && options.events !== undefined) {
     const batch = options.mode === 'single' ? 1 : options.batchSize;

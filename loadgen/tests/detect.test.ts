@@ -1,0 +1,57 @@
+/** What the harness is for: a slowed server, a lost event and a saturated generator do not pass unseen. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { measurementNamed, type Result } from '../src/result.ts';
+import { runCompare } from './run-compare.ts';
+
+const SATURATED = fileURLToPath(new URL('./saturated-main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-detect-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Result;
+
+test('a server that hides 200 µs a request is told apart', async () => {
+  const out = join(folder, 'slow.json');
+  const flags = ['--mode=single', '--events=3000', '--warmup=1000', '--starts=1', '--concurrency=4'];
+  const run = await runCompare(folder, [...flags, `--out=${out}`], { FAKE_FAULTS: 'ts:slow' });
+  assert.equal(run.code, 0, run.stderr);
+  const { comparison } = measurementNamed(read(out), 'single')!;
+  const cpu = comparison!.server_cpu_us_per_event!;
+  assert.equal(cpu.verdict, 'lower', JSON.stringify(cpu));
+  const throughput = comparison!.throughput_events_per_s!;
+  assert.ok(throughput.ratio > 1, JSON.stringify(throughput));
+  assert.match(run.stdout, /Rust .*less CPU time on an event/);
+});
+
+test('a server that loses one event in 100,000 has no result, whatever its speed', async () => {
+  const out = join(folder, 'lost.json');
+  const flags = [
+    '--events=110000',
+    '--warmup=1000',
+    '--rounds=1',
+    '--starts=1',
+    '--only=rs',
+    '--batch-size=500',
+  ];
+  const run = await runCompare(folder, [...flags, `--out=${out}`], { FAKE_FAULTS: 'rs:lose-one-in-100000' });
+  assert.equal(run.code, 1, run.stdout);
+  assert.match(run.stderr, /audit_failed: .*expected 111000 events, acknowledged 111000, stored 110999/);
+  assert.ok(!existsSync(out));
+});
+
+test('a saturated generator is a reason to distrust', async () => {
+  const out = join(folder, 'saturated.json');
+  const flags = ['--events=20000', '--warmup=0', '--rounds=1', '--starts=1', '--only=ts', `--out=${out}`];
+  const run = await runCompare(folder, flags, { FAKE_GENERATOR: SATURATED });
+  assert.equal(run.code, 0, run.stderr);
+  const { warnings } = measurementNamed(read(out), 'batch')!;
+  assert.ok(
+    warnings.some((warning) => warning.code === 'generator_saturated'),
+    JSON.stringify(warnings),
+  );
+  assert.match(run.stdout, /the generator used \d+ % of a core/);
+});

@@ -1,0 +1,109 @@
+/** Every mode from the command line to its result, against small servers. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { violations } from '../src/export/json.ts';
+import { measurementNamed, type Result } from '../src/result.ts';
+import { runCompare } from './run-compare.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-modes-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let runs = 0;
+async function resultOf(...flags: string[]): Promise<Result> {
+  const out = join(folder, `${runs++}.json`);
+  const run = await runCompare(folder, [...flags, '--starts=1', `--out=${out}`], { K6_BIN: '/nowhere/k6' });
+  assert.equal(run.code, 0, run.stderr);
+  assert.deepEqual(run.left, []);
+  const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
+  assert.deepEqual(await violations(result), []);
+  return result;
+}
+
+test('starts alone', async () => {
+  const result = await resultOf('--mode=startup');
+  assert.deepEqual(
+    result.measurements.map((measurement) => measurement.name),
+    ['startup'],
+  );
+});
+
+test('single events, on a database that already holds some', async () => {
+  const result = await resultOf(
+    '--mode=single',
+    '--events=400',
+    '--warmup=50',
+    '--rounds=1',
+    '--preload=700',
+  );
+  const { rounds, workload } = measurementNamed(result, 'single')!;
+  assert.equal(workload!.preload_events, 700);
+  for (const { measured, audit, disk } of rounds) {
+    assert.deepEqual([measured.requests, audit.stored_events, disk.events], [400, 450, 1150]);
+  }
+});
+
+test('a closed loop by duration has the same events for both', async () => {
+  const result = await resultOf(
+    '--duration=1',
+    '--warmup=200',
+    '--rounds=1',
+    '--batch-size=5',
+    '--concurrency=4',
+  );
+  const { rounds, workload } = measurementNamed(result, 'batch')!;
+  assert.ok(workload!.events! > 0);
+  assert.deepEqual(
+    rounds.map((sample) => sample.measured.sent_events),
+    [workload!.events, workload!.events],
+  );
+});
+
+test('an open loop at a rate, and at a share of what each server took in a closed one', async () => {
+  const result = await resultOf(
+    ...['--mode=open', '--rate=20%,500', '--duration=1', '--rounds=1', '--batch-size=10'],
+    ...['--events=2000', '--warmup=200', '--concurrency=4', '--ids=time'],
+  );
+  const closed = measurementNamed(result, 'batch')!;
+  const share = measurementNamed(result, 'open_20_percent')!;
+  for (const { target, rate_events_per_s, measured } of share.rounds) {
+    const took = closed.servers[target]!.metrics.throughput_events_per_s!.median;
+    assert.equal(rate_events_per_s, Math.round(took * 0.2));
+    assert.ok(measured.latency!.samples === measured.requests && measured.send_delay !== null);
+  }
+  const fixed = measurementNamed(result, 'open_500')!;
+  assert.deepEqual(
+    fixed.rounds.map((sample) => [sample.measured.requests, sample.measured.dropped_requests]),
+    [
+      [50, 0],
+      [50, 0],
+    ],
+  );
+  assert.equal(fixed.driver!.latency_from, 'due');
+});
+
+test('a soak without k6 runs on the open loop and says so; three seconds are not enough samples', async () => {
+  const result = await resultOf(
+    '--mode=soak',
+    '--duration=3',
+    '--rate=500',
+    '--warmup=500',
+    '--stream-clients=2',
+  );
+  const soak = measurementNamed(result, 'soak')!;
+  assert.ok(soak.warnings.some((warning) => warning.code === 'no_k6'));
+  for (const { timeline, stream, reader } of soak.rounds) {
+    assert.ok(timeline.t_ms.length >= 2 && timeline.lag_ms.some((lag) => lag !== null));
+    assert.deepEqual([stream!.complete_clients, reader!.failed], [2, 0]);
+    assert.ok(reader!.requests > 0);
+  }
+  assert.equal(soak.servers.rs!.drift!.rss_bytes!.verdict, 'not_enough_samples');
+});
+
+test('what is picked is measured, and a name that nothing has is told', async () => {
+  const run = await runCompare(folder, ['--mode=all', '--pick=headline', '--starts=1'], {});
+  assert.equal(run.code, 1);
+  assert.match(run.stderr, /nothing_picked/);
+});

@@ -1,0 +1,56 @@
+/** Runs the whole comparison with fake servers as a child process, and says what it left behind. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
+
+export interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What the run left in its own temporary folder. */
+  readonly left: readonly string[];
+}
+
+/** Runs the comparison with a temporary folder of its own; `during` may act on it while it runs. */
+export async function runCompare(
+  folder: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  during?: (own: string, pid: number) => Promise<void>,
+): Promise<Run> {
+  const own = mkdtempSync(join(folder, 'run-'));
+  // A process group of its own, as a shell gives to each command.
+  const child = spawn(process.execPath, [MAIN, ...argv], {
+    env: { ...process.env, TMPDIR: own, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const closed = once(child, 'close');
+  await during?.(own, child.pid!);
+  const [code] = (await closed) as [number | null];
+  return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
+}
+
+/** Processes that still have the run's temporary folder in their environment; none can be seen but on Linux. */
+function processesOf(own: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${own}\0`);
+    } catch {
+      return false;
+    }
+  });
+}
