@@ -29,10 +29,10 @@ const PLOTS = [
     `latency-distribution-${name}`,
     `latency-percentiles-${name}`,
   ]),
-  ...['rss-bytes', 'cpu-us', 'wal-bytes'].map((column) => `time-${column}-batch`),
+  ...['rss-bytes', 'cpu-share', 'wal-bytes'].map((column) => `time-${column}-batch`),
   'stream-lag-distribution-stream',
   'stream-lag-percentiles-stream',
-  ...['rss-bytes', 'cpu-us', 'wal-bytes', 'file-descriptors', 'lag-ms'].map(
+  ...['rss-bytes', 'cpu-share', 'wal-bytes', 'file-descriptors', 'lag-ms'].map(
     (column) => `time-${column}-soak`,
   ),
 ];
