@@ -53,13 +53,13 @@ export async function runRound(round: number, name: TargetName, context: RoundCo
   context.onHealth(`${spec.name}, round ${round} of ${name}`, name, health);
   const clients = await streamClients(launched, context);
   const measured = await measure(launched, context, clients);
-  const { wal_peak_bytes, range, ...figures } = measured;
+  const { wal_peak_bytes, ranges, ...figures } = measured;
   const { warm_up, measured: sent } = figures;
   const acknowledged = warm_up.sent.received_events + sent.received_events;
   await clients?.until(workload.preload_events + acknowledged);
   const stop_ms = await launched.stop();
   const claim: Claim = {
-    ranges: [range],
+    ranges,
     acknowledged_events: acknowledged,
     preloaded_rows: workload.preload_events,
   };
@@ -113,8 +113,8 @@ type Measured = Pick<
   | 'machine'
 > & {
   readonly wal_peak_bytes: number | null;
-  /** Everything that was sent. */
-  readonly range: Range;
+  /** Everything that was sent; a driver that drops requests drops the last ones. */
+  readonly ranges: readonly Range[];
 };
 
 async function measure(
@@ -179,7 +179,10 @@ async function measure(
       context.ticksPerSecond,
     ),
     wal_peak_bytes: observer.walPeak,
-    range: { first, count: next - first + context.events },
+    ranges: [
+      { first, count: warm_up.sent.sent_events },
+      { first: next, count: measured.sent_events },
+    ],
   };
 }
 

@@ -182,7 +182,9 @@ function inWords(found: Merged): string {
 
 function origin(measurement: Measurement, kind: Kind): string {
   if (kind === STREAM) return 'From the transaction of a row to the arrival of its frame at a client.';
-  return measurement.driver?.latency_from === 'due'
-    ? 'Open loop: counted from the moment a request was due.'
+  if (measurement.driver?.latency_from === 'due')
+    return 'Open loop: counted from the moment a request was due.';
+  return measurement.driver?.model === 'open'
+    ? 'Open loop: counted from the writing of a request.'
     : 'Closed loop: latency under a full queue, not what a client of an idle server sees.';
 }
