@@ -12,7 +12,7 @@ import type { Workload } from './result.ts';
 import type { Spec } from './spec.ts';
 
 /** Events of a round where no flag says it: ten seconds and more for the faster server on two cores. */
-export const DEFAULT_EVENTS = { batch: 1_200_000, single: 300_000 };
+export const DEFAULT_EVENTS = { batch: 800_000, single: 240_000 };
 
 /** Seconds of an open-loop round. */
 const OPEN_S = 10;
