@@ -13,7 +13,7 @@ import type { Contenders } from './contenders.ts';
 import { type Crew, createCrew, poolOf } from './crew.ts';
 import { findK6 } from './drivers/k6-find.ts';
 import { readEnvironment } from './environment.ts';
-import { writeOutputs } from './export/outputs.ts';
+import { keepUnfinished, writeOutputs } from './export/outputs.ts';
 import { BenchFailure, Interrupted } from './failure.ts';
 import type { Launch } from './launch.ts';
 import { Lifetime } from './lifetime.ts';
@@ -88,6 +88,7 @@ async function run(
     const findings = await measure(spec, { plan, launch, crew, progress, promises, payloads, measurements });
     const limit = await limits.indexFor(spec, findings);
     measurements.push(measurementOf({ ...findings, limit }));
+    await keepUnfinished(measurements);
   }
   const result = await resultOf({
     argv,

@@ -24,6 +24,9 @@ export const COMMITTED_RESULT = resolve(ROOT, 'benchmark-results.json');
 /** For results that must not replace the committed one; git ignores the folder. */
 export const SCRATCH_RESULT = resolve(ROOT, '.bench/benchmark-results.json');
 
+/** The measurements of a run so far. */
+export const UNFINISHED = resolve(ROOT, '.bench/unfinished.json');
+
 /** Rounds below this say little about spread. */
 export const ENOUGH_ROUNDS = 5;
 

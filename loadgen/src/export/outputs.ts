@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Options } from '../options/options.ts';
-import type { Plan } from '../plan.ts';
+import { type Plan, UNFINISHED } from '../plan.ts';
 import type { Progress } from '../progress.ts';
-import type { Result } from '../result.ts';
+import type { Measurement, Result } from '../result.ts';
 import { htmlReport } from './html.ts';
 import { resultJson, writeResult } from './json.ts';
 import { pullRequestMarkdown } from './markdown.ts';
@@ -23,6 +23,11 @@ export async function writeOutputs(
   for (const file of [plan.out, options.md, options.html]) {
     if (file !== undefined) progress.say(`written: ${file}`);
   }
+}
+
+/** A run of an hour that fails in its last minute shall not leave nothing; no result is made of this. */
+export async function keepUnfinished(measurements: readonly Measurement[]): Promise<void> {
+  await write(UNFINISHED, `${JSON.stringify(measurements)}\n`);
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -64,7 +64,10 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     value: 'NAMES',
     help: 'only these measurements of the mode, by their names in the result, with commas',
   },
-  events: { ...COUNT, help: 'events measured in each round [batch 800000, single 240000]' },
+  events: {
+    ...COUNT,
+    help: 'events measured in each round [batch 1000000, of a corpus 1200000, single 300000]',
+  },
   duration: {
     value: 'S',
     minimum: 1,
