@@ -4,6 +4,7 @@
  * Pure: everything here can be computed again from the rounds in the result.
  */
 import type { TargetName } from '../../parity-tests/src/targets.ts';
+import { cpuShares } from './cpu-share.ts';
 import { type Drift, driftOf } from './drift.ts';
 import type { DriverFacts } from './drivers/driver.ts';
 import { METRICS, type Metric } from './metrics.ts';
@@ -150,28 +151,11 @@ function driftsOf(timeline: Timeline): Record<string, Drift> {
   const settle_ms = (timeline.t_ms.at(-1) ?? 0) * SETTLE_SHARE;
   const drift = (values: readonly (number | null)[], t_ms: readonly number[], tolerance_per_hour: number) =>
     driftOf(t_ms, values, { tolerance_per_hour, settle_ms });
-  const load = cpuShares(timeline);
   return {
     rss_bytes: drift(timeline.rss_bytes, timeline.t_ms, TOLERANCES.rss_bytes),
-    cpu_share: drift(load.shares, load.t_ms, TOLERANCES.cpu_share),
+    cpu_share: drift(cpuShares(timeline), timeline.t_ms, TOLERANCES.cpu_share),
     wal_bytes: drift(timeline.wal_bytes, timeline.t_ms, TOLERANCES.wal_bytes),
     file_descriptors: drift(timeline.file_descriptors, timeline.t_ms, TOLERANCES.file_descriptors),
     lag_ms: drift(timeline.lag_ms, timeline.t_ms, TOLERANCES.lag_ms),
   };
-}
-
-/** CPU used between two looks, as a share of one core. */
-export function cpuShares(timeline: Timeline): {
-  readonly t_ms: number[];
-  readonly shares: (number | null)[];
-} {
-  const t_ms: number[] = [];
-  const shares: (number | null)[] = [];
-  for (let i = 1; i < timeline.t_ms.length; i++) {
-    const [from, to] = [timeline.cpu_us[i - 1] ?? null, timeline.cpu_us[i] ?? null];
-    const span_us = (timeline.t_ms[i]! - timeline.t_ms[i - 1]!) * 1000;
-    t_ms.push(timeline.t_ms[i]!);
-    shares.push(from === null || to === null || span_us <= 0 ? null : (to - from) / span_us);
-  }
-  return { t_ms, shares };
 }

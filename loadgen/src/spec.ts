@@ -24,11 +24,6 @@ export interface Spec {
   readonly limit: boolean;
 }
 
-/** Events of one request. */
-export function requestEvents(spec: Spec): number {
-  return spec.workload.batch_size;
-}
-
 /** What can wait in the server at once, and so be one transaction. */
 export function groupEvents(workload: Omit<Workload, 'rate'>): number {
   return workload.connections * workload.batch_size;

@@ -1,5 +1,6 @@
 /** What a server used over time: memory, CPU, write-ahead log, descriptors, lag; with the drift of a soak. */
 import * as Plot from '@observablehq/plot';
+import { cpuShares } from '../cpu-share.ts';
 import { formatValue } from '../export/format.ts';
 import { SHORT_NAMES, serversIn } from '../export/names.ts';
 import { driftText } from '../export/series.ts';
@@ -33,7 +34,7 @@ const CPU: Column = {
   title: 'CPU',
   axis: 'Share of a core (%)',
   unit: 'count',
-  values: ({ t_ms, cpu_us }) => perInterval(t_ms, cpu_us),
+  values: (timeline) => cpuShares(timeline).map(scaled((share) => share * 100)),
 };
 
 const WAL: Column = {
@@ -157,15 +158,6 @@ function thinned(round: number, timeline: Timeline, column: Column): Point[] {
 
 function scaled(by: (value: number) => number): (value: number | null) => number | null {
   return (value) => (value === null ? null : by(value));
-}
-
-/** CPU time of a process only grows; its growth over the interval is the share of a core, in percent. */
-function perInterval(t_ms: readonly number[], cpu_us: readonly (number | null)[]): (number | null)[] {
-  return cpu_us.map((now, i) => {
-    const before = i === 0 ? null : cpu_us[i - 1]!;
-    const span_ms = i === 0 ? 0 : t_ms[i]! - t_ms[i - 1]!;
-    return now === null || before === null || span_ms <= 0 ? null : (now - before) / 10 / span_ms;
-  });
 }
 
 function shown(value: number, { unit, key }: Column): string {
