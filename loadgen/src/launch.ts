@@ -68,7 +68,10 @@ export async function launch(
     database,
     async stop() {
       const from = performance.now();
-      await release();
+      await release().catch((error: unknown) => {
+        const problem = error instanceof Error ? error.message : String(error);
+        throw new BenchFailure('server_failed', `${name}: ${problem}`, tail(server.stderr()));
+      });
       const exit = await server.exited;
       if (exit.code === 0) return performance.now() - from;
       const how = exit.signal ?? `code ${exit.code}`;

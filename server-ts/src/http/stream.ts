@@ -4,7 +4,6 @@
  *
  * Writes only when the client has taken what came before, so what a slow one costs is one chunk.
  */
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { App } from '../app.ts';
 import { nowMs } from '../clock.ts';
@@ -50,7 +49,7 @@ export async function openStream(app: App, exchange: Exchange, parameters: Param
   response.once('close', () => subscription.close());
   stream(exchange);
   try {
-    await send(response, subscription, opening, app.config.heartbeatMs);
+    await sendFrames(response, subscription, opening, app.config.heartbeatMs);
   } catch (error) {
     app.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'stream failed');
   } finally {
@@ -64,9 +63,10 @@ export function frame(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-async function send(
+/** Writes frames until the subscription ends, the next one only once the client has taken those before it. */
+export async function sendFrames(
   response: ServerResponse,
-  subscription: Subscription,
+  subscription: Pick<Subscription, 'next'>,
   opening: string,
   heartbeatMs: number,
 ): Promise<void> {
@@ -79,11 +79,23 @@ async function send(
   });
   let chunk: string | Uint8Array = opening;
   for (;;) {
-    if (!response.write(chunk) && !response.destroyed) {
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    }
+    if (!response.write(chunk) && !response.destroyed) await taken(response);
     const next = await subscription.next(heartbeatMs);
     if (next === 'end') return;
     chunk = next === 'idle' ? HEARTBEAT : next;
   }
+}
+
+/**
+ * Resolves once the client has taken what was written, or is gone. Leaves no listener behind: a stream waits so
+ * often that they would be a leak, and that ending it would take minutes.
+ */
+function taken(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { createServer, get, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { sendFrames } from '../src/http/stream.ts';
+import type { Next } from '../src/hub.ts';
+
+test('a stream leaves no listener behind, however often its client made it wait', async () => {
+  const ROUNDS = 500;
+  const counts: number[] = [];
+  let response: ServerResponse | undefined;
+  let rounds = 0;
+  const subscription = {
+    next(): Promise<Next> {
+      const names = ['drain', 'close', 'error', 'finish'];
+      counts.push(names.reduce((sum, name) => sum + response!.listenerCount(name), 0));
+      // More than a socket takes at once, so that every write has to wait.
+      return Promise.resolve(rounds++ < ROUNDS ? Buffer.alloc(100_000, '.') : 'end');
+    },
+  };
+  const server = createServer((_request, taken) => {
+    response = taken;
+    void sendFrames(taken, subscription, 'opening', 60_000).finally(() => taken.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const bytes = await new Promise<number>((resolve) => {
+    get({ port, host: '127.0.0.1', agent: false }, (answer) => {
+      let length = 0;
+      answer.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+      });
+      answer.on('end', () => resolve(length));
+    });
+  });
+  server.close();
+  assert.equal(bytes, 'opening'.length + ROUNDS * 100_000);
+  assert.ok(Math.max(...counts) <= counts[0]! + 2, `${counts[0]} listeners became ${Math.max(...counts)}`);
+});
