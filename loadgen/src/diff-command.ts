@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { type Diff, diffResults, resultsAgree } from './diff.ts';
+import { type Diff, diffResults } from './diff.ts';
 import { markdownDiff, terminalDiff } from './export/diff.ts';
 import { violations } from './export/json.ts';
 import { type Result, SCHEMA_VERSION } from './result.ts';
@@ -34,10 +34,7 @@ const FLAGS = {
   json: { type: 'boolean', help: 'print everything as JSON' },
   md: { type: 'boolean', help: 'print Markdown for a pull request' },
   'only-differences': { type: 'boolean', help: 'leave out what is the same and what agrees (not of --json)' },
-  'require-agreement': {
-    type: 'boolean',
-    help: 'exit 3 when more than one in twenty ratios that can be compared disagree',
-  },
+  'require-agreement': { type: 'boolean', help: 'exit 3 unless every ratio that can be compared agrees' },
   help: { type: 'boolean', help: 'print this text and exit' },
 } as const;
 
@@ -66,9 +63,14 @@ export async function diffCommand(argv: readonly string[], context: DiffContext)
   }
   const diff = diffResults(a!, b!);
   context.stdout(shown(diff, request));
-  if (!request.requireAgreement || resultsAgree(diff)) return COMPARED;
+  if (!request.requireAgreement || agrees(diff)) return COMPARED;
   context.stderr('The results do not agree.\n');
   return DISAGREES;
+}
+
+/** Agreement of nothing is none. */
+function agrees({ summary }: Diff): boolean {
+  return summary.ratios > 0 && summary.ratios_agree === summary.ratios;
 }
 
 function shown(diff: Diff, { format, onlyDifferences }: Request): string {

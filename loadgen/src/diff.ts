@@ -88,23 +88,10 @@ export function ratiosAgree(a: Comparison, b: Comparison): boolean | null {
   return within(a.ratio, b) && within(b.ratio, a);
 }
 
-/** At a share of its own throughput a server gives what it is asked for: an input, which has no interval. */
-function isAskedFor({ workload }: Measurement, metric: string): boolean {
-  return workload?.rate?.kind === 'share' && metric === 'throughput_events_per_s';
-}
-
-/** Intervals of 95 % leave out one in twenty; agreement of nothing is none. */
-export function resultsAgree({ summary }: Diff): boolean {
-  const { ratios, ratios_agree } = summary;
-  return ratios > 0 && ratios - ratios_agree <= ratios / ALLOWED_ONE_IN;
-}
-
-const ALLOWED_ONE_IN = 20;
-
 function ratiosOf(left: Measurement, right: Measurement): RatioDiff[] {
   return Object.entries(left.comparison ?? {}).flatMap(([metric, a]) => {
     const b = right.comparison?.[metric];
-    if (a === null || b === null || b === undefined || isAskedFor(left, metric)) return [];
+    if (a === null || b === null || b === undefined) return [];
     const noise_floor = larger(a.noise_floor, b.noise_floor);
     return [{ measurement: left.name, metric, a, b, noise_floor, agree: ratiosAgree(a, b) }];
   });

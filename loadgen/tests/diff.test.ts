@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Diff, diffResults, ratiosAgree, resultsAgree } from '../src/diff.ts';
+import { diffResults, ratiosAgree } from '../src/diff.ts';
 import { diffCommand } from '../src/diff-command.ts';
 import type { FigureDiff } from '../src/diff-figures.ts';
 import { markdownDiff, summaryLine, terminalDiff } from '../src/export/diff.ts';
@@ -84,34 +84,6 @@ test('ratios agree when each lies in the interval of the other, widened by the n
   assert.equal(ratiosAgree(made(2, 1.9, 2.1, null), made(2.15, 1.95, 2.2, null)), false, 'unknown');
   const single = compareRounds([2], [1], null)!;
   assert.equal(ratiosAgree(single, made(2, 1.9, 2.1, 0)), null, 'a single round');
-});
-
-test('one ratio in twenty may disagree, as intervals of 95 % allow; of nothing there is no agreement', () => {
-  const of = (ratios: number, ratios_agree: number): Diff => ({
-    ...SAME,
-    summary: { ...SAME.summary, ratios, ratios_agree },
-  });
-  assert.ok(resultsAgree(of(100, 95)));
-  assert.ok(!resultsAgree(of(100, 94)));
-  assert.ok(!resultsAgree(of(19, 18)));
-  assert.ok(!resultsAgree(of(0, 0)));
-  assert.ok(resultsAgree(SAME) && !resultsAgree(SLOWER));
-});
-
-test('what a server was asked for is no figure that could agree', () => {
-  const rate = { kind: 'share', share: 0.5, events_per_s: {} } as const;
-  const withShare = (result: Result): Result => ({
-    ...result,
-    measurements: result.measurements.map((one) =>
-      one.name === 'batch' ? { ...one, workload: { ...one.workload!, rate } } : one,
-    ),
-  });
-  const throughputs = ({ ratios }: Diff) =>
-    ratios.filter(
-      ({ metric, measurement }) => metric === 'throughput_events_per_s' && measurement === 'batch',
-    );
-  assert.equal(throughputs(SAME).length, 1);
-  assert.equal(throughputs(diffResults(withShare(A), withShare(B))).length, 0);
 });
 
 test('sizes are counted: any change is one', () => {
