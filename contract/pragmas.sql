@@ -9,5 +9,5 @@ PRAGMA mmap_size = 0;
 -- The writer checkpoints by itself, after it has answered (rule STO-04).
 PRAGMA wal_autocheckpoint = 0;
 PRAGMA journal_size_limit = 67108864;
--- In KiB when negative.
-PRAGMA cache_size = -32000;
+-- In KiB when negative. What the writer needs again is small; what readers read is in the system's cache.
+PRAGMA cache_size = -2000;

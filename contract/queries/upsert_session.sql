@@ -1,12 +1,14 @@
 -- What one group of events means for one session. Sums stop at the largest 64-bit integer (rule STA-06).
--- ?7 ended_at: a time when the newest event is a session_end, else NULL.
+-- ?17 the first event's id counts for a new session only. ?7 ended_at: a time when the newest event is a session_end, else NULL.
 INSERT INTO sessions (
   key, session_id, agent_type, project, branch, model, started_at, last_event_at, ended_at, last_event_id,
-  event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos, revision
+  event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos, revision,
+  first_event_id
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?8, ?8, ?7, ?9,
   CAST(?10 AS INTEGER), CAST(?11 AS INTEGER), CAST(?12 AS INTEGER), CAST(?13 AS INTEGER),
-  CAST(?14 AS INTEGER), CAST(?15 AS INTEGER), CAST(?16 AS INTEGER), 1
+  CAST(?14 AS INTEGER), CAST(?15 AS INTEGER), CAST(?16 AS INTEGER), 1,
+  ?17
 )
 ON CONFLICT (key) DO UPDATE SET
   project       = ifnull(excluded.project, project),

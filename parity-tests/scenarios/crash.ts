@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, event, type Ingested } from '../src/api-client.ts';
+import { checkKeys } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
 import { DeliveryLog } from '../src/delivery-log.ts';
 import { type Load, type RequestCounter, startLoad } from '../src/load.ts';
@@ -54,6 +55,7 @@ async function killInMidLoad(context: ScenarioContext): Promise<void> {
     `${context.options.kills} kills, ${check.acknowledged} acknowledged, 0 lost, 0 double, ${check.unacknowledged_stored} stored without an answer`,
   );
   await server.stop();
+  assert.deepEqual(checkKeys(context.db()).problems, []);
   const checker = spawnSync(process.execPath, [CHECKER, '--log', logFile, '--db', context.db()], {
     encoding: 'utf8',
   });

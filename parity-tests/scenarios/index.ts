@@ -8,6 +8,7 @@ import { CORPUS } from './corpus.ts';
 import { CRASH } from './crash.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { HEALTH } from './health.ts';
+import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
@@ -32,6 +33,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   RESTART,
   SWAP,
   CRASH,
+  KEYS,
   CORPUS,
   DIFFERENTIAL,
 ];

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { event } from '../src/api-client.ts';
+import { checkKeys } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
 import { DeliveryLog } from '../src/delivery-log.ts';
 import { startLoad } from '../src/load.ts';
@@ -96,6 +97,7 @@ async function killBetween(context: ScenarioContext): Promise<void> {
   assert.ok(isSound(check), JSON.stringify(check, null, 2));
   context.note(`4 kills, ${check.acknowledged} acknowledged, 0 lost, 0 double`);
   await server.stop();
+  assert.deepEqual(checkKeys(context.db()).problems, []);
 }
 
 /** Events that touch every column, session and statistic. */

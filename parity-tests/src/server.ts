@@ -41,6 +41,8 @@ export interface RunningServer {
   /** The pid of the server itself, as it says in its ready line. */
   readonly pid: number;
   readonly ready: ReadyLine;
+  /** `performance.now()` right before the child was spawned, for whoever measures a start. */
+  readonly spawned_at_ms: number;
   /** Resolves when the child is gone, however it went. */
   readonly exited: Promise<Exit>;
   /** All of stdout and stderr so far. */
@@ -68,11 +70,15 @@ export class StartError extends Error {
 }
 
 /** Starts a server and resolves once it listens; a child that ends first is a `StartError` with its exit. */
-export async function startServer(name: TargetName, options: StartOptions = {}): Promise<RunningServer> {
-  const target = TARGETS[name];
+export async function startServer(
+  name: TargetName,
+  options: StartOptions = {},
+  program: Pick<Target, 'command' | 'args'> = TARGETS[name],
+): Promise<RunningServer> {
   const flags = [...(options.flags ?? [])];
   if (!flags.some((flag) => flag === '--port' || flag.startsWith('--port='))) flags.push('--port', '0');
-  const command = [...(options.wrapper ?? []), target.command, ...target.args, ...flags];
+  const command = [...(options.wrapper ?? []), program.command, ...program.args, ...flags];
+  const spawned_at_ms = performance.now();
   const child = spawn(command[0]!, command.slice(1), {
     cwd: options.cwd,
     env: { ...cleanEnvironment(), ...options.env },
@@ -91,11 +97,12 @@ export async function startServer(name: TargetName, options: StartOptions = {}):
   });
   const ready = await readyLine(child, out, exited, options.deadlineMs ?? 15_000);
   return {
-    target,
+    target: TARGETS[name],
     url: ready.url,
     port: Number(new URL(ready.url).port),
     pid: ready.pid,
     ready,
+    spawned_at_ms,
     exited,
     stdout: () => out.stdout,
     stderr: () => out.stderr,

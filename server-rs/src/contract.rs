@@ -2,6 +2,7 @@
 //!
 //! Every fact that both servers share comes from here. What must stay true: nothing in this crate retypes
 //! a statement, a message, a limit or a flag that one of these files holds.
+//! Over 250 lines because every file and every limit of the contract has its line here, and nothing else has.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,7 +21,11 @@ pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     set.chain(["synchronous", "page_size"]).collect()
 });
 /// Numbered migrations; the position plus one is the schema version.
-pub const MIGRATIONS: [&str; 1] = [include_str!("../../contract/migrations/0001_init.sql")];
+pub const MIGRATIONS: [&str; 3] = [
+    include_str!("../../contract/migrations/0001_init.sql"),
+    include_str!("../../contract/migrations/0002_sorted_keys.sql"),
+    include_str!("../../contract/migrations/0003_drop_event_keys.sql"),
+];
 
 /// The statements of `contract/queries`, by the stem of their file.
 pub mod queries {
@@ -31,8 +36,11 @@ pub mod queries {
         };
     }
     queries! {
+        DELETE_EVENT_KEY_BLOCKS = "delete_event_key_blocks";
+        DELETE_EVENT_KEY_RUN = "delete_event_key_run";
         INSERT_EVENT = "insert_event";
-        INSERT_EVENT_KEY = "insert_event_key";
+        INSERT_EVENT_KEY_BLOCK = "insert_event_key_block";
+        INSERT_EVENT_KEY_RUN = "insert_event_key_run";
         INSERT_NAME = "insert_name";
         SELECT_AGENTS = "select_agents";
         SELECT_COST_TIMELINE = "select_cost_timeline";
@@ -40,13 +48,17 @@ pub mod queries {
         SELECT_COUNTS = "select_counts";
         SELECT_EPOCH = "select_epoch";
         SELECT_EVENT = "select_event";
+        SELECT_EVENT_BLOCK = "select_event_block";
+        SELECT_EVENT_IDS_AFTER = "select_event_ids_after";
+        SELECT_EVENT_KEY_BLOCK = "select_event_key_block";
+        SELECT_EVENT_KEY_RUNS = "select_event_key_runs";
         SELECT_EVENTS_NEWEST = "select_events_newest";
-        SELECT_EVENTS_OF_SESSION_NEWEST = "select_events_of_session_newest";
-        SELECT_EVENTS_OF_SESSION_OLDEST = "select_events_of_session_oldest";
         SELECT_EVENTS_OLDEST = "select_events_oldest";
         SELECT_LAST_EVENT_ID = "select_last_event_id";
+        SELECT_LAST_KEYED_EVENT_ID = "select_last_keyed_event_id";
         SELECT_LAST_SESSION_KEY = "select_last_session_key";
         SELECT_NAME = "select_name";
+        SELECT_OLD_EVENT_KEYS = "select_old_event_keys";
         SELECT_SESSION = "select_session";
         SELECT_SESSION_KEY = "select_session_key";
         SELECT_SESSION_TOTALS = "select_session_totals";
@@ -54,8 +66,11 @@ pub mod queries {
         SELECT_TOOL_AGENTS = "select_tool_agents";
         SELECT_TOOLS = "select_tools";
         SELECT_TOTALS = "select_totals";
+        UPDATE_EVENT_KEY_RUN = "update_event_key_run";
         UPDATE_LAST_EVENT_ID = "update_last_event_id";
+        UPDATE_LAST_KEYED_EVENT_ID = "update_last_keyed_event_id";
         UPDATE_TOPICS = "update_topics";
+        UPSERT_EVENT_BLOCK = "upsert_event_block";
         UPSERT_HOUR = "upsert_hour";
         UPSERT_SESSION = "upsert_session";
         UPSERT_STATS = "upsert_stats";
@@ -161,6 +176,17 @@ pub struct Limits {
     pub stream_page_events: u64,
     pub stream_tail_bytes: usize,
     pub checkpoint_wal_bytes: u64,
+    pub checkpoint_finish_wal_bytes: u64,
+    pub checkpoint_finish_rest_bytes: u64,
+    pub checkpoint_restart_wal_bytes: u64,
+    pub event_block_rows: i64,
+    pub event_key_tail: usize,
+    pub event_key_block_keys: usize,
+    pub event_key_run_blocks: i64,
+    pub event_key_run_keys: i64,
+    pub event_key_merge_runs: usize,
+    pub event_key_merge_keys_per_event: u64,
+    pub event_key_filter_bits: u64,
     pub probe_interval_ms: u64,
     pub storage_watch_ms: u64,
     pub sqlite_minimum: String,

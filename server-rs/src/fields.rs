@@ -2,11 +2,24 @@
 //!
 //! Pure. Messages are those of the vocabulary.
 
+use std::sync::LazyLock;
+
 use crate::contract::{LIMITS, VOCABULARY, fill};
 use crate::event::{Field, FieldError, RawEvent, Span, SpanKind, Text};
 use crate::number::{nanos_from_usd, parse_integer, parse_number};
 use crate::text::{decode_token, trim_text};
 use crate::timestamp::parse_timestamp;
+
+/// How long the text of each field may be, by its place among the fields.
+static STRING_BYTES: LazyLock<[usize; Field::COUNT]> = LazyLock::new(|| {
+    let mut limits = [usize::MAX; Field::COUNT];
+    for (name, limit) in &LIMITS.string_bytes {
+        if let Some(field) = Field::from_name(name.as_bytes()) {
+            limits[field as usize] = *limit;
+        }
+    }
+    limits
+});
 
 /// The fields of one event, and the problems found so far.
 pub(crate) struct Checker<'a> {
@@ -58,7 +71,7 @@ impl<'a> Checker<'a> {
 
     fn bounded(&mut self, field: Field, decoded: Decoded<'a>) -> Option<Text> {
         let text = decoded.into_trimmed();
-        let limit = LIMITS.string_bytes.get(field.name()).copied().unwrap_or(usize::MAX);
+        let limit = STRING_BYTES[field as usize];
         if text.of(self.body).len() > limit {
             let message = fill(&VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
             return self.problem(field, message);

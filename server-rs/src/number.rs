@@ -12,6 +12,10 @@ pub fn parse_number(token: &str) -> f64 {
 
 /// A whole number from 0 to 2^53-1, however it is spelled; -0 is 0.
 pub fn parse_integer(token: &str) -> Option<i64> {
+    // As most are spelled; fifteen digits are below the limit, and every such number is a double.
+    if token.len() <= 15 && token.bytes().all(|byte| byte.is_ascii_digit()) {
+        return token.parse().ok();
+    }
     let value = parse_number(token);
     #[expect(clippy::cast_precision_loss, reason = "2^53-1 is a double")]
     let whole = value >= 0.0 && value.fract() == 0.0 && value <= LIMITS.max_integer as f64;

@@ -7,10 +7,15 @@
 import config from '../../contract/config.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
+import migration2 from '../../contract/migrations/0002_sorted_keys.sql?text';
+import migration3 from '../../contract/migrations/0003_drop_event_keys.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import pragmas from '../../contract/pragmas.sql?text';
+import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
+import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
-import insertEventKey from '../../contract/queries/insert_event_key.sql?text';
+import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
+import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
@@ -18,13 +23,17 @@ import selectCosts from '../../contract/queries/select_costs.sql?text';
 import selectCounts from '../../contract/queries/select_counts.sql?text';
 import selectEpoch from '../../contract/queries/select_epoch.sql?text';
 import selectEvent from '../../contract/queries/select_event.sql?text';
+import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
+import selectEventIdsAfter from '../../contract/queries/select_event_ids_after.sql?text';
+import selectEventKeyBlock from '../../contract/queries/select_event_key_block.sql?text';
+import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
 import selectEventsNewest from '../../contract/queries/select_events_newest.sql?text';
-import selectEventsOfSessionNewest from '../../contract/queries/select_events_of_session_newest.sql?text';
-import selectEventsOfSessionOldest from '../../contract/queries/select_events_of_session_oldest.sql?text';
 import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
 import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
+import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
+import selectOldEventKeys from '../../contract/queries/select_old_event_keys.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
 import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
 import selectSessionTotals from '../../contract/queries/select_session_totals.sql?text';
@@ -32,8 +41,11 @@ import selectSessions from '../../contract/queries/select_sessions.sql?text';
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
+import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?text';
 import updateLastEventId from '../../contract/queries/update_last_event_id.sql?text';
+import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
 import updateTopics from '../../contract/queries/update_topics.sql?text';
+import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
 import upsertStats from '../../contract/queries/upsert_stats.sql?text';
@@ -100,11 +112,14 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
 };
 
 /** Migration N is element N - 1. */
-export const MIGRATIONS: readonly string[] = [migration1];
+export const MIGRATIONS: readonly string[] = [migration1, migration2, migration3];
 
 export const QUERIES = {
+  deleteEventKeyBlocks,
+  deleteEventKeyRun,
   insertEvent,
-  insertEventKey,
+  insertEventKeyBlock,
+  insertEventKeyRun,
   insertName,
   selectAgents,
   selectCostTimeline,
@@ -112,13 +127,17 @@ export const QUERIES = {
   selectCounts,
   selectEpoch,
   selectEvent,
+  selectEventBlock,
+  selectEventIdsAfter,
+  selectEventKeyBlock,
+  selectEventKeyRuns,
   selectEventsNewest,
-  selectEventsOfSessionNewest,
-  selectEventsOfSessionOldest,
   selectEventsOldest,
   selectLastEventId,
+  selectLastKeyedEventId,
   selectLastSessionKey,
   selectName,
+  selectOldEventKeys,
   selectSession,
   selectSessionKey,
   selectSessionTotals,
@@ -126,8 +145,11 @@ export const QUERIES = {
   selectToolAgents,
   selectTools,
   selectTotals,
+  updateEventKeyRun,
   updateLastEventId,
+  updateLastKeyedEventId,
   updateTopics,
+  upsertEventBlock,
   upsertHour,
   upsertSession,
   upsertStats,

@@ -61,7 +61,12 @@ test('the fields of an event are those of its schema', () => {
 });
 
 test('statements for values by place have their parameters in order', () => {
-  for (const sql of [QUERIES.insertEvent, QUERIES.insertEventKey, QUERIES.upsertStats, QUERIES.upsertHour]) {
+  for (const sql of [
+    QUERIES.insertEvent,
+    QUERIES.updateEventKeyRun,
+    QUERIES.upsertStats,
+    QUERIES.upsertHour,
+  ]) {
     assert.doesNotThrow(() => inOrder(sql));
   }
   assert.throws(() => inOrder('SELECT ?2, ?1'));

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { EventTable, RawEvents, tableBytes } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
-import { type Connection, checkFile, migrate, openConnection } from '../src/store/connection.ts';
+import { type Connection, checkFile, openConnection } from '../src/store/connection.ts';
 import { Events } from '../src/store/events.ts';
 import { sqliteCode, storeCode, Unusable } from '../src/store/failure.ts';
 import type { Job } from '../src/store/job.ts';
 import { Lock } from '../src/store/lock.ts';
+import { migrate } from '../src/store/migrate.ts';
 import { Queries } from '../src/store/query.ts';
 import { Totals } from '../src/store/totals.ts';
 import { validator } from '../src/validate.ts';
@@ -72,7 +73,7 @@ test('every connection has the pragmas of the contract', () => {
     );
     assert.deepEqual(
       ['wal_autocheckpoint', 'journal_size_limit', 'cache_size'].map(pragma),
-      [0, 67_108_864, -32_000],
+      [0, 67_108_864, -2000],
     );
     assert.equal(pragma('synchronous'), 'durability' in choice ? 2 : 1);
   }
@@ -85,7 +86,7 @@ test('a group is stored together, and a duplicate changes nothing', () => {
   const first = events.insertGroup([jobOf([event({ event_id: id }), event({ event_id: id })])], NOW);
   assert.deepEqual([...first.ids], [1, 0]);
   assert.deepEqual([first.stored, first.newest], [1, 1]);
-  const tables = ['events', 'sessions', 'names', 'stats', 'hours', 'event_keys'];
+  const tables = ['events', 'sessions', 'names', 'stats', 'hours', 'event_blocks', 'event_key_blocks'];
   const before = tables.map((table) => count(db, table));
   const revision = db.prepare("SELECT revision FROM topics WHERE topic = 'events'").pluck();
   assert.equal(revision.get(), 1);
@@ -96,7 +97,7 @@ test('a group is stored together, and a duplicate changes nothing', () => {
     before,
   );
   assert.equal(revision.get(), 1);
-  assert.equal(db.prepare('SELECT typeof(event_id) FROM event_keys').pluck().get(), 'blob');
+  assert.equal(db.prepare('SELECT typeof(event_id) FROM events').pluck().get(), 'blob');
 });
 
 test('after a rollback nothing is left, neither in the file nor in memory', () => {
@@ -106,7 +107,7 @@ test('after a rollback nothing is left, neither in the file nor in memory', () =
   db.exec("CREATE TRIGGER refuse BEFORE UPDATE ON topics BEGIN SELECT raise(ABORT, 'refused'); END");
   const job = jobOf([event({ session_id: 't', tool_name: 'x', event_id: 'e', tokens_in: 5 })]);
   assert.throws(() => events.insertGroup([job], NOW));
-  assert.deepEqual([count(db, 'events'), count(db, 'sessions'), count(db, 'event_keys')], [1, 1, 0]);
+  assert.deepEqual([count(db, 'events'), count(db, 'sessions')], [1, 1]);
   assert.equal(events.newest, 1);
   db.exec('DROP TRIGGER refuse');
   assert.deepEqual([...events.insertGroup([job], NOW).ids], [2]);
@@ -159,7 +160,7 @@ test('a file that cannot be used says why', () => {
   const db = connect();
   assert.equal(refusal(), 'ours');
   db.pragma('user_version = 99');
-  assert.match(refusal(), /has schema 99, newer than 1/);
+  assert.match(refusal(), /has schema 99, newer than 3/);
   db.pragma('application_id = 5');
   assert.match(refusal(), /of another program/);
 });

@@ -127,7 +127,7 @@ async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: wat
         .keep_alive(true)
         .half_close(false)
         .max_headers(LIMITS.header_count)
-        .max_buf_size(LIMITS.head_hard_bytes * 4)
+        .max_buf_size(LIMITS.head_hard_bytes)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     let mut draining = pin!(async move { drain.wait_for(|drain| *drain).await.map(|_| ()) });
     let mut told = false;

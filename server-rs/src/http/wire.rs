@@ -245,4 +245,4 @@ impl WireStream {
 }
 
 /// As much as one read of the socket takes.
-const READ_BYTES: usize = 64 * 1024;
+const READ_BYTES: usize = 16 * 1024;

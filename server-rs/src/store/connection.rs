@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::config::Durability;
 use crate::config::spec::exit_message;
-use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, queries};
+use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS};
 use crate::error::ErrorCode;
 use crate::store::failure::store_code;
 
@@ -70,6 +70,21 @@ pub fn open_connection(location: &Location) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Pages for what is read once from end to end.
+const SMALL_CACHE_PAGES: i64 = 64;
+
+/// Runs a read that goes through much of the file once, without keeping in memory what it has passed.
+pub(super) fn with_small_cache<T>(
+    connection: &Connection,
+    read: impl FnOnce() -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let usual: i64 = connection.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+    connection.pragma_update(None, "cache_size", SMALL_CACHE_PAGES)?;
+    let found = read();
+    connection.pragma_update(None, "cache_size", usual)?;
+    found
 }
 
 /// What SQLite was built with, ordered by bytes (rule HEA-01).
@@ -154,21 +169,6 @@ pub(super) fn check_schema(path: &Path) -> Result<i64, OpenError> {
         ));
     }
     Ok(found)
-}
-
-/// Brings the schema up from a version, each step in a transaction of its own, and looks at the end of the table.
-pub fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<(), OpenError> {
-    let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
-    for (step, sql) in (1..).zip(MIGRATIONS).skip(usize::try_from(found).unwrap_or(0)) {
-        let migration = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {step};\nCOMMIT;");
-        if let Err(error) = connection.execute_batch(&migration) {
-            // What the failed step left open must not stay so; the first error is the one to tell.
-            drop(connection.execute_batch("ROLLBACK"));
-            return Err(sqlite(error));
-        }
-    }
-    connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get::<_, i64>(0)).map_err(sqlite)?;
-    Ok(())
 }
 
 /// "TWIN"; set by the first migration.

@@ -3,15 +3,17 @@
 //! What must stay true: a group is stored whole or not at all; a duplicate changes nothing (rule ING-02); ids
 //! grow in the order of the requests and, in each, of its events (rule ING-07).
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql, params};
+use rusqlite::{Connection, params};
 
 use crate::contract::queries;
 use crate::event::{Event, Outcome};
+use crate::store::connection::with_small_cache;
+use crate::store::event_blocks::EventBlocks;
+use crate::store::event_key::EventKey;
+use crate::store::event_keys::EventKeys;
 use crate::store::names::{NameKind, Names};
 use crate::store::sessions::SessionDeltas;
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, hour_of};
-use crate::text::hex_value;
 
 /// The valid events of one request, with the body that their texts lie in.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub struct Submission {
 /// What the writer keeps between groups.
 #[derive(Debug, Default)]
 pub struct EventWriter {
+    keys: EventKeys,
+    blocks: EventBlocks,
     names: Names,
     sessions: SessionDeltas,
     stats: StatsDeltas,
@@ -56,7 +60,14 @@ impl EventWriter {
         committed
     }
 
+    /// Reads what has to be known before the first group, so that it need not wait for it.
+    pub fn load(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        with_small_cache(connection, || self.keys.load(connection))
+    }
+
     fn forget(&mut self) {
+        self.keys.forget();
+        self.blocks.forget();
         self.names.clear();
         self.sessions.clear();
         self.stats.clear();
@@ -69,20 +80,20 @@ impl EventWriter {
         group: impl Iterator<Item = &'a Submission>,
         now: i64,
     ) -> rusqlite::Result<(Vec<Vec<Outcome>>, Option<i64>)> {
+        self.keys.load(connection)?;
         let first_id = match self.last_id {
             Some(id) => id,
             None => connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?,
         };
         let mut last_id = first_id;
         let mut outcomes = Vec::new();
-        let mut insert_key = connection.prepare_cached(queries::INSERT_EVENT_KEY)?;
         let mut insert_event = connection.prepare_cached(queries::INSERT_EVENT)?;
         for submission in group {
             let mut of_submission = Vec::with_capacity(submission.events.len());
             for event in &submission.events {
                 let key = event.event_id.as_ref().map(|id| EventKey::new(id.of(&submission.body)));
                 if let Some(key) = &key
-                    && insert_key.execute([key])? == 0
+                    && !self.keys.insert(connection, key.bits())?
                 {
                     of_submission.push(Outcome::Duplicate);
                     continue;
@@ -104,12 +115,14 @@ impl EventWriter {
         if last_id == first_id {
             return Ok((outcomes, None));
         }
+        self.blocks.flush(connection)?;
         self.sessions.flush(connection, now)?;
         self.stats.flush(connection, now)?;
         let hour = params![hour_of(now), first_id + 1, last_id];
         connection.prepare_cached(queries::UPSERT_HOUR)?.execute(hour)?;
         connection.prepare_cached(queries::UPDATE_TOPICS)?.execute([])?;
         connection.prepare_cached(queries::UPDATE_LAST_EVENT_ID)?.execute([last_id])?;
+        self.keys.settle(connection, (last_id - first_id).unsigned_abs(), last_id)?;
         self.last_id = Some(last_id);
         Ok((outcomes, Some(last_id)))
     }
@@ -165,7 +178,7 @@ impl EventWriter {
             event.metadata.of(body),
         ])?;
 
-        let delta = self.sessions.delta(session, session_id, agent_type);
+        let delta = self.sessions.delta(session, session_id, agent_type, id);
         delta.project = project.or(delta.project);
         delta.branch = branch.or(delta.branch);
         delta.model = model.or(delta.model);
@@ -179,72 +192,13 @@ impl EventWriter {
         delta.cache_write_tokens = delta.cache_write_tokens.saturating_add(event.cache_write_tokens);
         delta.cost_nanos = delta.cost_nanos.saturating_add(event.cost_nanos.unwrap_or(0));
 
-        let counted = [Some(EVERY_EVENT), event_type, status, source, tool_name, branch, project, model];
+        self.stats.add(EVERY_EVENT, agent_type, event);
+        self.blocks.begin_row(connection, id, agent_type, session)?;
+        let counted = [event_type, status, source, tool_name, branch, project, model];
         for name in counted.into_iter().flatten() {
             self.stats.add(name, agent_type, event);
+            self.blocks.add_name(name)?;
         }
         Ok(())
-    }
-}
-
-/// An `event_id` as it is kept: a canonical lower-case UUID as its 16 bytes, anything else as its text.
-#[derive(Debug, PartialEq, Eq)]
-pub enum EventKey<'a> {
-    /// RFC 9562, section 4, in lower case.
-    Uuid([u8; 16]),
-    /// Any other text.
-    Text(&'a str),
-}
-
-impl<'a> EventKey<'a> {
-    /// The key of an `event_id`.
-    pub fn new(event_id: &'a str) -> Self {
-        parse_uuid(event_id.as_bytes()).map_or(EventKey::Text(event_id), EventKey::Uuid)
-    }
-}
-
-impl ToSql for EventKey<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(match self {
-            EventKey::Uuid(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
-            EventKey::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
-        })
-    }
-}
-
-fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
-    let text: &[u8; 36] = text.try_into().ok()?;
-    let mut bytes = [0; 16];
-    let mut at = 0;
-    for byte in &mut bytes {
-        if matches!(at, 8 | 13 | 18 | 23) {
-            if text[at] != b'-' {
-                return None;
-            }
-            at += 1;
-        }
-        let pair = [text[at], text[at + 1]];
-        if pair.iter().any(u8::is_ascii_uppercase) {
-            return None;
-        }
-        *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
-        at += 2;
-    }
-    Some(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_canonical_uuid_is_kept_as_bytes() {
-        let uuid = "0b8f1a2c-3d4e-5f60-7182-93a4b5c6d7e8";
-        assert!(matches!(EventKey::new(uuid), EventKey::Uuid([0x0b, .., 0xe8])));
-        let upper = uuid.to_uppercase();
-        let braces = format!("{{{}}}", &uuid[1..35]);
-        for text in [upper.as_str(), &uuid[..35], &braces, "0b8f1a2c3d4e-5f60-7182-93a4b5c6-d7e8", "x"] {
-            assert_eq!(EventKey::new(text), EventKey::Text(text));
-        }
     }
 }

@@ -3,8 +3,7 @@
 //! The writer's own copy is bounded; what it forgets is looked up again. After a rollback it is emptied, since
 //! it may know numbers that were never committed.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::contract::queries;
@@ -57,33 +56,56 @@ const KEPT: usize = 8192;
 /// The writer's names.
 #[derive(Debug, Default)]
 pub struct Names {
-    known: [HashMap<Box<str>, i64>; NameKind::ALL.len()],
+    kinds: [NamesOfKind; NameKind::ALL.len()],
+}
+
+/// The known names of one kind, and the one that came last: most events of a request agree in most of their names.
+#[derive(Debug, Default)]
+struct NamesOfKind {
+    known: HashMap<Box<str>, i64>,
+    last: String,
+    last_id: i64,
 }
 
 impl Names {
     /// The number of a name, which is made when it is new.
     pub fn id(&mut self, connection: &Connection, kind: NameKind, name: &str) -> rusqlite::Result<i64> {
-        let known = &mut self.known[kind as usize];
-        if let Some(id) = known.get(name) {
-            return Ok(*id);
+        let names = &mut self.kinds[kind as usize];
+        // An empty text is no name, so the first one is never taken for the last.
+        if names.last == name && !name.is_empty() {
+            return Ok(names.last_id);
         }
-        let id = match find_name(connection, kind, name)? {
-            Some(id) => id,
-            None => connection
-                .prepare_cached(queries::INSERT_NAME)?
-                .query_row(params![kind.as_str(), name], |row| row.get(0))?,
+        let id = match names.known.get(name) {
+            Some(id) => *id,
+            None => {
+                let id = find_or_insert(connection, kind, name)?;
+                if names.known.len() >= KEPT {
+                    names.known.clear();
+                }
+                names.known.insert(name.into(), id);
+                id
+            }
         };
-        if known.len() >= KEPT {
-            known.clear();
-        }
-        known.insert(name.into(), id);
+        name.clone_into(&mut names.last);
+        names.last_id = id;
         Ok(id)
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.known.iter_mut().for_each(HashMap::clear);
+        for names in &mut self.kinds {
+            names.known.clear();
+            names.last.clear();
+        }
     }
+}
+
+fn find_or_insert(connection: &Connection, kind: NameKind, name: &str) -> rusqlite::Result<i64> {
+    if let Some(id) = find_name(connection, kind, name)? {
+        return Ok(id);
+    }
+    let mut insert = connection.prepare_cached(queries::INSERT_NAME)?;
+    insert.query_row(params![kind.as_str(), name], |row| row.get(0))
 }
 
 /// The number of a name, if any event has it.

@@ -73,11 +73,9 @@ pub fn list_events(
             found => found,
         },
     };
-    let sql = match (session.is_some(), filter.order) {
-        (false, Order::NewestFirst) => queries::SELECT_EVENTS_NEWEST,
-        (false, Order::OldestFirst) => queries::SELECT_EVENTS_OLDEST,
-        (true, Order::NewestFirst) => queries::SELECT_EVENTS_OF_SESSION_NEWEST,
-        (true, Order::OldestFirst) => queries::SELECT_EVENTS_OF_SESSION_OLDEST,
+    let sql = match filter.order {
+        Order::NewestFirst => queries::SELECT_EVENTS_NEWEST,
+        Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
     };
     let of = |kind: NameKind| wanted[kind as usize];
     let mut statement = connection.prepare_cached(sql)?;

@@ -2,8 +2,7 @@
 //!
 //! Keys are handed out here, because events carry the key and a session's row is written only at the group's end.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::contract::queries;
@@ -22,6 +21,7 @@ pub struct SessionDelta {
     pub model: Option<i64>,
     /// Whether its newest event is a `session_end`.
     pub ended: bool,
+    pub first_event_id: i64,
     pub last_event_id: i64,
     pub event_count: i64,
     pub error_count: i64,
@@ -33,8 +33,8 @@ pub struct SessionDelta {
 }
 
 impl SessionDelta {
-    /// Nothing yet, of an agent's session.
-    pub fn new(session_id: &str, agent_type: i64) -> Self {
+    /// Nothing yet, of an agent's session, whose first event in the group has this id.
+    pub fn new(session_id: &str, agent_type: i64, first_event_id: i64) -> Self {
         Self {
             session_id: session_id.into(),
             agent_type,
@@ -42,6 +42,7 @@ impl SessionDelta {
             branch: None,
             model: None,
             ended: false,
+            first_event_id,
             last_event_id: 0,
             event_count: 0,
             error_count: 0,
@@ -91,8 +92,8 @@ impl SessionDeltas {
     }
 
     /// The sums of a session in the group at hand.
-    pub fn delta(&mut self, key: i64, session_id: &str, agent_type: i64) -> &mut SessionDelta {
-        self.deltas.entry(key).or_insert_with(|| SessionDelta::new(session_id, agent_type))
+    pub fn delta(&mut self, key: i64, session_id: &str, agent_type: i64, event_id: i64) -> &mut SessionDelta {
+        self.deltas.entry(key).or_insert_with(|| SessionDelta::new(session_id, agent_type, event_id))
     }
 
     /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
@@ -116,6 +117,7 @@ impl SessionDeltas {
                 delta.cache_read_tokens,
                 delta.cache_write_tokens,
                 delta.cost_nanos,
+                delta.first_event_id,
             ])?;
         }
         Ok(())

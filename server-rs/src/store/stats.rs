@@ -1,8 +1,7 @@
 //! What a group of events means for the statistics: sums per name and agent, written once per group, for all
 //! time and for the hour (rules STA-01 to STA-06).
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use rusqlite::{Connection, params};
 
 use crate::contract::queries;

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -15,14 +14,13 @@ use crate::clock::Clock;
 use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
 use crate::event::Outcome;
+use crate::store::checkpoint::Checkpointer;
+use crate::store::connection::Location;
 use crate::store::events::{EventWriter, Submission};
 use crate::store::failure::{State, store_code};
 
 /// What became of a submission's events, or the code for which none was stored.
 pub type Submitted = Result<Vec<Outcome>, ErrorCode>;
-
-/// SQLite's default page, which the first migration leaves as it is.
-const PAGE_BYTES: u64 = 4096;
 
 enum Message {
     Submit(Submission, oneshot::Sender<Submitted>),
@@ -44,15 +42,21 @@ impl std::fmt::Debug for Message {
 }
 
 impl Writer {
-    /// Starts the thread on a connection of its own. `newest` is told the newest committed id.
+    /// Starts the thread on a connection of its own, to the file that `location` names. `newest` is told the newest
+    /// committed id.
     pub fn start_writer(
         connection: Connection,
+        location: Location,
         clock: Clock,
         state: Arc<State>,
         newest: watch::Sender<i64>,
     ) -> std::io::Result<Self> {
         let (queue, waiting) = mpsc::unbounded_channel();
-        let mut work = Work { connection, clock, state, newest, events: EventWriter::default() };
+        let of_checkpointer = Arc::clone(&state);
+        let checkpointer = Checkpointer::start(location, move |error| {
+            failed(&of_checkpointer, error);
+        })?;
+        let work = Work { connection, clock, state, newest, events: EventWriter::default(), checkpointer };
         let thread =
             std::thread::Builder::new().name("writer".to_owned()).spawn(move || work.run(waiting))?;
         Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
@@ -88,10 +92,15 @@ struct Work {
     state: Arc<State>,
     newest: watch::Sender<i64>,
     events: EventWriter,
+    checkpointer: Checkpointer,
 }
 
 impl Work {
-    fn run(&mut self, mut waiting: mpsc::UnboundedReceiver<Message>) {
+    fn run(mut self, mut waiting: mpsc::UnboundedReceiver<Message>) {
+        // Whoever writes first would have to wait for it otherwise; a failure shows itself there again.
+        if let Err(error) = self.events.load(&self.connection) {
+            failed(&self.state, &error);
+        }
         let mut group = Vec::new();
         let mut open = true;
         while open {
@@ -113,10 +122,14 @@ impl Work {
             }
             if !group.is_empty() {
                 self.commit(&mut group);
-                self.attempt(Checkpoint::after_group);
+                if let Err(error) = self.checkpointer.after_group(&self.connection) {
+                    failed(&self.state, &error);
+                }
             }
         }
-        self.attempt(Checkpoint::truncate);
+        if let Err(error) = self.checkpointer.close(&self.connection) {
+            failed(&self.state, &error);
+        }
     }
 
     fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {
@@ -127,7 +140,7 @@ impl Work {
                 let submissions = group.iter().map(|(submission, _)| submission);
                 self.events
                     .insert_group(&self.connection, submissions, now)
-                    .map_err(|error| self.failed(&error))
+                    .map_err(|error| failed(&self.state, &error))
             }
         };
         match stored {
@@ -145,20 +158,6 @@ impl Work {
         }
     }
 
-    /// A checkpoint's error is a failure of the storage, whoever noticed it (rule STO-06).
-    fn attempt(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) {
-        if let Err(error) = work(&self.connection) {
-            self.failed(&error);
-        }
-    }
-
-    fn failed(&self, error: &rusqlite::Error) -> ErrorCode {
-        let code = store_code(error);
-        tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");
-        self.state.note(code);
-        code
-    }
-
     /// Tries to write something that changes nothing, to learn whether writes work again.
     fn probe(&mut self) {
         let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
@@ -172,45 +171,16 @@ impl Work {
                 if !self.connection.is_autocommit() {
                     drop(self.connection.execute_batch("ROLLBACK"));
                 }
-                self.failed(&error);
+                failed(&self.state, &error);
             }
         }
     }
 }
 
-/// Moves the write-ahead log into the database once it is long (rule STO-04).
-#[derive(Debug)]
-pub struct Checkpoint;
-
-impl Checkpoint {
-    /// Keeps the log bounded: passive first, which waits for nobody; once readers have let it grow to twice that, one
-    /// that makes the next write begin the log anew. The log's file keeps its size when it begins anew, so it is
-    /// SQLite that is asked how much of it is in use.
-    pub fn after_group(connection: &Connection) -> rusqlite::Result<()> {
-        let used = Self::run(connection, "NOOP")? * PAGE_BYTES;
-        if used >= LIMITS.checkpoint_wal_bytes * 2 {
-            Self::run(connection, "RESTART")?;
-        } else if used >= LIMITS.checkpoint_wal_bytes {
-            Self::run(connection, "PASSIVE")?;
-        }
-        Ok(())
-    }
-
-    /// Leaves no log behind.
-    pub fn truncate(connection: &Connection) -> rusqlite::Result<()> {
-        Self::run(connection, "TRUNCATE").map(drop)
-    }
-
-    /// A checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); the pages in the log.
-    fn run(connection: &Connection, mode: &str) -> rusqlite::Result<u64> {
-        let started = Instant::now();
-        let mut statement = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
-        let (busy, pages) =
-            statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
-        if mode != "NOOP" {
-            let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            tracing::debug!(mode, busy, pages, ms, "checkpoint");
-        }
-        Ok(u64::try_from(pages).unwrap_or(0))
-    }
+/// Draws the consequence of an error, whoever noticed it (rule STO-06).
+fn failed(state: &State, error: &rusqlite::Error) -> ErrorCode {
+    let code = store_code(error);
+    tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");
+    state.note(code);
+    code
 }

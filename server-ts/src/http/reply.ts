@@ -48,12 +48,16 @@ export function single(exchange: Exchange, outcomes: Outcomes): void {
 
 /** The answer to a batch (rules ING-04 and ING-05). */
 export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boolean): void {
+  answer(exchange, 201, { 'content-type': JSON_TYPE }, batchJson(outcomes, withResults));
+}
+
+/** Its text; ids without a tree of values, since most of an answer is these. */
+export function batchJson(outcomes: Outcomes, withResults: boolean): string {
   const ids = outcomes.ids.filter((id) => id !== 0);
   const rejected = outcomes.rejected.map(({ index, errors }) => ({ index, errors: lines(errors) }));
   const duplicates = outcomes.ids.length - ids.length;
-  let json = `{"received":${ids.length},"ids":[${ids.join(',')}],"duplicates":${duplicates},"rejected":${JSON.stringify(rejected)}`;
-  if (withResults) json += `,"results":${JSON.stringify(results(outcomes))}`;
-  answer(exchange, 201, { 'content-type': JSON_TYPE }, `${json}}`);
+  const json = `{"received":${ids.length},"ids":[${ids.join(',')}],"duplicates":${duplicates},"rejected":${JSON.stringify(rejected)}`;
+  return withResults ? `${json},"results":${JSON.stringify(results(outcomes))}}` : `${json}}`;
 }
 
 /** One entry per item, in order: the rejected ones have their places, the valid ones fill the others. */

@@ -102,17 +102,6 @@ export function unusable(error: unknown, path: string): Unusable {
   return new Unusable('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
 }
 
-/** Brings the schema up to date, each migration in a transaction with its number. */
-export function migrate(db: Connection): void {
-  const version = Number(db.pragma('user_version', { simple: true }));
-  for (let number = version + 1; number <= MIGRATIONS.length; number++) {
-    db.transaction(() => {
-      db.exec(MIGRATIONS[number - 1]!);
-      db.pragma(`user_version = ${number}`);
-    }).immediate();
-  }
-}
-
 /** Older ones can lose committed transactions in WAL mode (rule STO-01). */
 export function checkSqlite(db: Connection): string {
   const found = String(db.prepare('SELECT sqlite_version()').pluck().get());
@@ -129,6 +118,20 @@ export function compareVersions(left: string, right: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** Pages for what is read once from end to end. */
+const SMALL_CACHE_PAGES = 64;
+
+/** Runs a read that goes through much of the file once, without keeping in memory what it has passed. */
+export function withSmallCache<T>(db: Connection, read: () => T): T {
+  const usual = Number(db.pragma('cache_size', { simple: true }));
+  db.pragma(`cache_size = ${SMALL_CACHE_PAGES}`);
+  try {
+    return read();
+  } finally {
+    db.pragma(`cache_size = ${usual}`);
+  }
 }
 
 /**

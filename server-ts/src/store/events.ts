@@ -9,11 +9,13 @@
  */
 import { QUERIES, VOCABULARY } from '../contract.ts';
 import { INT, INT_WIDTH, NUMBER, NUMBER_WIDTH } from '../event.ts';
-import { type Connection, inOrder, type Statement } from './connection.ts';
+import { type Connection, inOrder, type Statement, withSmallCache } from './connection.ts';
+import { EventBlocks } from './event-blocks.ts';
+import { EventKeys } from './event-keys.ts';
 import { type Job, readUuid, textAt, UUID_BYTES, UUID_LENGTH } from './job.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, Sessions } from './sessions.ts';
-import { EVERY_EVENT, Figures, Stats } from './stats.ts';
+import { EVERY_EVENT, Figures, Stats, type StatsOfAgent } from './stats.ts';
 
 export interface Stored {
   /** Of every event of every job, in order: its id, or 0 for a duplicate. */
@@ -38,12 +40,13 @@ export class Events {
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
-  private readonly insertKey: Statement;
   private readonly insertEvent: Statement;
   private readonly upsertHour: Statement;
   private readonly updateTopics: Statement;
   private readonly updateLastEventId: Statement;
   private readonly selectLastEventId: Statement;
+  private readonly keys: EventKeys;
+  private readonly blocks: EventBlocks;
   private readonly names: Names;
   private readonly sessions: Sessions;
   private readonly stats: Stats;
@@ -66,12 +69,13 @@ export class Events {
     this.begin = prepare('BEGIN IMMEDIATE');
     this.commit = prepare('COMMIT');
     this.rollback = prepare('ROLLBACK');
-    this.insertKey = prepare(QUERIES.insertEventKey);
     this.insertEvent = prepare(QUERIES.insertEvent);
     this.upsertHour = prepare(QUERIES.upsertHour);
     this.updateTopics = prepare(QUERIES.updateTopics);
     this.updateLastEventId = prepare(QUERIES.updateLastEventId);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
+    this.keys = new EventKeys(db);
+    this.blocks = new EventBlocks(db);
     this.names = new Names(db);
     this.agentTypes = this.names.of('agent_type');
     this.toolNames = this.names.of('tool_name');
@@ -81,6 +85,11 @@ export class Events {
     this.sessions = new Sessions(db);
     this.stats = new Stats(db);
     this.lastId = Number(this.selectLastEventId.get());
+  }
+
+  /** Reads what has to be known before the first group, so that it need not wait for it. */
+  load(): void {
+    withSmallCache(this.db, () => this.keys.load());
   }
 
   /** The newest id that was ever given out. */
@@ -115,6 +124,8 @@ export class Events {
 
   /** Forgets every number that a transaction without a commit may have handed out. */
   private reload(): void {
+    this.keys.forget();
+    this.blocks.forget();
     this.stats.forget();
     this.names.forget();
     this.words = noWords();
@@ -139,11 +150,13 @@ export class Events {
     }
     const stored = next - 1 - before;
     if (stored > 0) {
+      this.blocks.flush();
       this.sessions.write(now);
       this.stats.write(hour);
       this.upsertHour.run(hour, before + 1, next - 1);
       this.updateTopics.run();
       this.updateLastEventId.run(next - 1);
+      this.keys.settle(stored, next - 1);
       this.lastId = next - 1;
     }
     return { ids, stored, newest: this.lastId };
@@ -156,7 +169,7 @@ export class Events {
     const number = index * NUMBER_WIDTH;
 
     const eventId = this.eventId(job, ints[int + INT.eventId]!, ints[int + INT.eventId + 1]!);
-    if (eventId !== null && this.insertKey.run(eventId).changes === 0) return false;
+    if (eventId !== null && !this.keys.insert(eventId)) return false;
 
     const eventType = ints[int + INT.eventType]!;
     const status = ints[int + INT.status]!;
@@ -179,7 +192,7 @@ export class Events {
     figures.costNanos = numbers[number + NUMBER.costNanos]!;
     const clientTimestamp = numbers[number + NUMBER.clientTimestamp]!;
 
-    const session = this.session(job, int + INT.sessionId, agentType);
+    const session = this.session(job, int + INT.sessionId, agentType, id);
     this.sessions.add(session, figures, now);
     session.lastEventId = id;
     session.ended = eventType === SESSION_END;
@@ -189,13 +202,14 @@ export class Events {
 
     const rows = stats.ofAgent(agentType);
     stats.add(rows, EVERY_EVENT, agentType, figures, hour);
-    stats.add(rows, eventTypeId, agentType, figures, hour);
-    stats.add(rows, statusId, agentType, figures, hour);
-    stats.add(rows, sourceId, agentType, figures, hour);
-    if (toolName !== 0) stats.add(rows, toolName, agentType, figures, hour);
-    if (branch !== 0) stats.add(rows, branch, agentType, figures, hour);
-    if (project !== 0) stats.add(rows, project, agentType, figures, hour);
-    if (model !== 0) stats.add(rows, model, agentType, figures, hour);
+    this.blocks.beginRow(id, agentType, session.key);
+    this.count(rows, eventTypeId, agentType, hour);
+    this.count(rows, statusId, agentType, hour);
+    this.count(rows, sourceId, agentType, hour);
+    if (toolName !== 0) this.count(rows, toolName, agentType, hour);
+    if (branch !== 0) this.count(rows, branch, agentType, hour);
+    if (project !== 0) this.count(rows, project, agentType, hour);
+    if (model !== 0) this.count(rows, model, agentType, hour);
 
     const metadataStart = ints[int + INT.metadata]!;
     const metadataEnd = ints[int + INT.metadata + 1]!;
@@ -225,6 +239,12 @@ export class Events {
     return true;
   }
 
+  /** Counts the event in hand under one of its names, and notes it for its block. */
+  private count(rows: StatsOfAgent, name: number, agentType: number, hour: number): void {
+    this.stats.add(rows, name, agentType, this.figures, hour);
+    this.blocks.addName(name);
+  }
+
   /** The number of a word of the vocabulary, which is inserted when the first event has it. */
   private word(kind: WordKind, index: number): number {
     const ids = this.words[kind];
@@ -245,12 +265,12 @@ export class Events {
     return names.idOfBytes(job.extra!, start - behind, end - behind);
   }
 
-  private session(job: Job, column: number, agentType: number): SessionDelta {
+  private session(job: Job, column: number, agentType: number, eventId: number): SessionDelta {
     const start = job.ints[column]!;
     const end = job.ints[column + 1]!;
     const behind = job.body.length;
-    if (start < behind) return this.sessions.delta(job.body, start, end, agentType);
-    return this.sessions.delta(job.extra!, start - behind, end - behind, agentType);
+    if (start < behind) return this.sessions.delta(job.body, start, end, agentType, eventId);
+    return this.sessions.delta(job.extra!, start - behind, end - behind, agentType, eventId);
   }
 
   /** A canonical lower-case UUID as its 16 bytes, anything else as its text, nothing as null. */

@@ -8,7 +8,7 @@
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../contract.ts';
 import type { EventRow, SessionRow } from '../render.ts';
-import { type Connection, Numbered } from './connection.ts';
+import { type Connection, Numbered, withSmallCache } from './connection.ts';
 
 /** Filters by name, as strings of the contract's `name_kinds`; absent is any. */
 export type NameFilter = Readonly<Record<string, string | undefined>>;
@@ -96,15 +96,7 @@ export class Queries {
       session = this.pluck(QUERIES.selectSessionKey, filter.sessionId);
       if (session === null) return;
     }
-    const oldest = filter.order === 'asc';
-    const sql =
-      session === null
-        ? oldest
-          ? QUERIES.selectEventsOldest
-          : QUERIES.selectEventsNewest
-        : oldest
-          ? QUERIES.selectEventsOfSessionOldest
-          : QUERIES.selectEventsOfSessionNewest;
+    const sql = filter.order === 'asc' ? QUERIES.selectEventsOldest : QUERIES.selectEventsNewest;
     yield* this.prepared(sql, true).iterate(
       filter.after ?? 0,
       filter.before ?? NO_UPPER_BOUND,
@@ -156,7 +148,7 @@ export class Queries {
 
   /** What `PRAGMA quick_check` finds; `ok` when it finds nothing. */
   quickCheck(): string {
-    return String(this.db.pragma('quick_check(1)', { simple: true }));
+    return withSmallCache(this.db, () => String(this.db.pragma('quick_check(1)', { simple: true })));
   }
 
   sqliteVersion(): string {

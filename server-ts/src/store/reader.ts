@@ -1,8 +1,8 @@
 /**
  * The reading threads: a small pool, each with one connection.
  *
- * Lives in the main thread; the other half is `reader-thread`. It gives a read to a free thread, starts the
- * second one when the first is busy, and queues beyond that.
+ * Lives in the main thread; the other half is `reader-thread`. It gives a read to a free thread, starts one where
+ * all are busy, and queues beyond two.
  */
 import { Worker } from 'node:worker_threads';
 import type { ConnectionOptions } from './connection.ts';
@@ -90,7 +90,6 @@ export class Readers {
   constructor(entry: URL, data: ReaderData) {
     this.entry = entry;
     this.data = data;
-    this.start();
   }
 
   async json(read: JsonRead): Promise<Uint8Array | undefined> {
@@ -115,6 +114,8 @@ export class Readers {
   async quickCheck(): Promise<string> {
     const result = await this.read({ kind: 'quick_check' });
     if (result.kind !== 'checked') throw new Error(`a check answered ${result.kind}`);
+    // A server that nobody asks needs no reader.
+    this.endIdle();
     return result.found;
   }
 
@@ -132,6 +133,13 @@ export class Readers {
           }),
       ),
     );
+  }
+
+  private endIdle(): void {
+    for (const thread of this.threads.filter(({ current }) => current === undefined)) {
+      this.threads.splice(this.threads.indexOf(thread), 1);
+      thread.worker.postMessage('close');
+    }
   }
 
   private async read(read: Read): Promise<Exclude<ReadResult, { kind: 'failed' }>> {

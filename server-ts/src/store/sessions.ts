@@ -16,6 +16,7 @@ export class SessionDelta {
   readonly key: number;
   readonly sessionId: string;
   readonly agentType: number;
+  readonly firstEventId: number;
   project = 0;
   branch = 0;
   model = 0;
@@ -29,10 +30,11 @@ export class SessionDelta {
   cacheWriteTokens = 0;
   costNanos = 0;
 
-  constructor(key: number, sessionId: string, agentType: number) {
+  constructor(key: number, sessionId: string, agentType: number, firstEventId: number) {
     this.key = key;
     this.sessionId = sessionId;
     this.agentType = agentType;
+    this.firstEventId = firstEventId;
   }
 }
 
@@ -53,13 +55,13 @@ export class Sessions {
     this.forget();
   }
 
-  /** What the group means so far for the session whose id lies from `start` up to `end`. */
-  delta(bytes: Buffer, start: number, end: number, agentType: number): SessionDelta {
+  /** What the group means so far for the session whose id lies from `start` up to `end`; `eventId` is its next event's. */
+  delta(bytes: Buffer, start: number, end: number, agentType: number, eventId: number): SessionDelta {
     if (this.last !== undefined && this.isLast(bytes, start, end)) return this.last;
     const sessionId = bytes.toString('utf8', start, end);
     let delta = this.deltas.get(sessionId);
     if (delta === undefined) {
-      delta = new SessionDelta(this.keyOf(sessionId), sessionId, agentType);
+      delta = new SessionDelta(this.keyOf(sessionId), sessionId, agentType, eventId);
       this.deltas.set(sessionId, delta);
     }
     this.last = delta;
@@ -77,6 +79,7 @@ export class Sessions {
       delta.cacheReadTokens,
       delta.cacheWriteTokens,
       delta.costNanos,
+      delta.firstEventId,
     );
     const added = Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, cost);
     if (gathered + added > LIMITS.max_integer) this.writeOne(delta, now);
@@ -115,6 +118,7 @@ export class Sessions {
       delta.cacheReadTokens,
       delta.cacheWriteTokens,
       delta.costNanos,
+      delta.firstEventId,
     );
     delta.eventCount = 0;
     delta.errorCount = 0;

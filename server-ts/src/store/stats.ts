@@ -34,6 +34,9 @@ export class Figures {
   costNanos = Number.NaN;
 }
 
+/** The rows of one agent by name. */
+export type StatsOfAgent = Map<number, StatsDelta>;
+
 export class Stats {
   private readonly upsert: Statement;
   /** By agent, then by name; both are numbers of `names`. */
@@ -44,7 +47,7 @@ export class Stats {
   }
 
   /** The rows of one agent, to add events to. */
-  ofAgent(agentType: number): Map<number, StatsDelta> {
+  ofAgent(agentType: number): StatsOfAgent {
     let names = this.agents.get(agentType);
     if (names === undefined) {
       names = new Map();
@@ -53,7 +56,7 @@ export class Stats {
     return names;
   }
 
-  add(names: Map<number, StatsDelta>, name: number, agentType: number, event: Figures, hour: number): void {
+  add(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): void {
     let delta = names.get(name);
     if (delta === undefined) {
       delta = new StatsDelta();

@@ -7,14 +7,14 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
-import { LIMITS, QUERIES } from '../contract.ts';
+import { QUERIES } from '../contract.ts';
+import { Checkpointer } from './checkpoint.ts';
 import {
   type Connection,
   type ConnectionOptions,
   checkFile,
   checkSqlite,
   compileOptions,
-  migrate,
   openConnection,
   reportedPragmas,
   unusable,
@@ -23,17 +23,18 @@ import { Events } from './events.ts';
 import { storeCode } from './failure.ts';
 import { toJob } from './job.ts';
 import { Lock } from './lock.ts';
-import type { FromWriter, Opened, ToWriter } from './writer.ts';
+import { migrate } from './migrate.ts';
+import type { FromWriter, Opened, ToWriter, WriterData } from './writer.ts';
 
 /** The thread: opens the file that it is told, then writes what it is told. */
-export function runWriter(port: MessagePort): void {
+export function runWriter(port: MessagePort, data: WriterData): void {
   port.once('message', (message: ToWriter) => {
     if (message.kind !== 'open') throw new Error(`a ${message.kind} before the file is open`);
-    openAndWrite(port, message);
+    openAndWrite(port, message, new URL(data.entry));
   });
 }
 
-function openAndWrite(port: MessagePort, options: ConnectionOptions): void {
+function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL): void {
   const send = (message: FromWriter, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
   let lock: Lock | undefined;
@@ -50,7 +51,11 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions): void {
     return;
   }
 
-  const checkpoint = new Checkpoint(db);
+  // Whoever writes first would have to wait for it otherwise; a failure shows itself there again.
+  attempt(send, () => events.load());
+  const checkpointer = new Checkpointer(db, options, entry, (code, reason) => {
+    send({ kind: 'checkpointed', code, reason });
+  });
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
       case 'open':
@@ -63,7 +68,7 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions): void {
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
         }
-        attempt(send, () => checkpoint.afterGroup());
+        attempt(send, () => checkpointer.afterGroup());
         break;
       case 'probe':
         try {
@@ -74,16 +79,29 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions): void {
         }
         break;
       case 'close':
-        attempt(send, () => checkpoint.truncate());
-        db.close();
-        lock.release();
-        send({ kind: 'closed' });
+        void close(checkpointer, db, lock, send);
         break;
     }
   });
 }
 
-/** A checkpoint's error is a failure of the storage, whoever noticed it (rule STO-06). */
+async function close(
+  checkpointer: Checkpointer,
+  db: Connection,
+  lock: Lock,
+  send: (message: FromWriter) => void,
+): Promise<void> {
+  try {
+    await checkpointer.close();
+  } catch (error) {
+    send({ kind: 'checkpointed', code: storeCode(error), reason: reasonOf(error) });
+  }
+  db.close();
+  lock.release();
+  send({ kind: 'closed' });
+}
+
+/** An error beside the groups is a failure of the storage as well, whoever noticed it (rule STO-06). */
 function attempt(send: (message: FromWriter) => void, work: () => void): void {
   try {
     work();
@@ -117,37 +135,4 @@ function describe(db: Connection, path: string, events: Events): Opened {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Moves the write-ahead log into the database once it is long (rule STO-04). */
-export class Checkpoint {
-  private readonly db: Connection;
-  private readonly pageSize: number;
-
-  constructor(db: Connection) {
-    this.db = db;
-    this.pageSize = Number(db.pragma('page_size', { simple: true }));
-  }
-
-  /**
-   * The log's file keeps its size when it begins anew, so it is SQLite that is asked how much of it is in use.
-   * Where readers hold its beginning it is waited for them, before it grows without end.
-   */
-  afterGroup(): void {
-    const used = this.run('NOOP') * this.pageSize;
-    if (used >= 2 * LIMITS.checkpoint_wal_bytes) this.run('RESTART');
-    else if (used >= LIMITS.checkpoint_wal_bytes) this.run('PASSIVE');
-  }
-
-  /** Leaves no log behind (rule STO-04). */
-  truncate(): void {
-    this.run('TRUNCATE');
-  }
-
-  /** The pages in the log. */
-  private run(mode: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
-    const [row] = this.db.pragma(`wal_checkpoint(${mode})`) as { log: number }[];
-    if (row === undefined) throw new Error('wal_checkpoint answered nothing');
-    return row.log;
-  }
 }

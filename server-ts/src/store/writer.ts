@@ -16,11 +16,13 @@ import type { JobMessage } from './job.ts';
 /** What the thread is started with; what it opens it is told later. */
 export interface WriterData {
   readonly role: 'writer';
+  /** The module that the thread beside it starts from. */
+  readonly entry: string;
 }
 
 /** Starts the thread, which takes as long as everything else before the file can be opened. */
 export function startWriter(entry: URL): Worker {
-  const workerData: WriterData = { role: 'writer' };
+  const workerData: WriterData = { role: 'writer', entry: entry.href };
   return new Worker(entry, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
 }
 

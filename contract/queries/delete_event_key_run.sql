@@ -1,0 +1,1 @@
+DELETE FROM event_key_runs WHERE id = ?1

@@ -1,0 +1,1 @@
+INSERT INTO event_key_blocks (id, keys) VALUES (?1, ?2)

@@ -1,0 +1,1 @@
+SELECT names, sessions FROM event_blocks WHERE id = ?1

@@ -1,0 +1,1 @@
+SELECT keys FROM event_key_blocks WHERE id = ?1

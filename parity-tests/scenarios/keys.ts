@@ -1,0 +1,177 @@
+/**
+ * What remembers accepted ids: runs of keys, their merges, and files of an earlier schema (rules EVT-13, STO-03).
+ *
+ * A kill counts only when it hit what it is meant to hit; that is read from the file afterwards, not assumed.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { event, type Ingested } from '../src/api-client.ts';
+import { checkKeys, type KeyCheck } from '../src/check-keys.ts';
+import { checkLog, isSound } from '../src/check-log.ts';
+import { DeliveryLog } from '../src/delivery-log.ts';
+import type { KeptSchema } from '../src/keep-schema.ts';
+import { type Load, type RequestCounter, startLoad } from '../src/load.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+import { isCheckpointUnderWay } from '../src/wal-index.ts';
+
+const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
+
+export const KEYS: ScenarioFile = {
+  name: 'keys',
+  about: 'what remembers accepted ids',
+  scenarios: [
+    {
+      name: 'kill -9 while runs are written and merged',
+      rules: ['STO-03', 'EVT-13'],
+      uses: 'each',
+      run: killWhileMerging,
+    },
+    {
+      name: 'kill -9 while a checkpoint writes',
+      rules: ['STO-03', 'STO-04', 'EVT-13'],
+      uses: 'each',
+      run: killInCheckpoint,
+    },
+    {
+      name: 'a file of every earlier schema goes on, with all that was accepted',
+      rules: ['PRO-08', 'EVT-13', 'STO-10'],
+      uses: 'each',
+      run: earlierSchemas,
+    },
+  ],
+};
+
+/** Enough for the first merge, eight runs of 16,384 keys, and some more. */
+const BATCH = 500;
+const MERGE_DEADLINE_MS = 60_000;
+const CHECKPOINT_KILLS = 60;
+const RUN_KILLS = 60;
+
+async function killWhileMerging(context: ScenarioContext): Promise<void> {
+  const loads = new Loads(context);
+  const hits = { flushing: 0, merging: 0 };
+  let kills = 0;
+  // What is written in a few groups is over when the kill comes too late, so that some miss.
+  while (Math.min(hits.flushing, hits.merging) < 2 && kills < RUN_KILLS) {
+    const what = hits.merging < hits.flushing ? 'merging' : 'flushing';
+    // What a kill left behind looks the same until it is deleted.
+    const before = newestRun(context.db());
+    const server = await context.start();
+    const load = loads.start(server.port);
+    await until(
+      () => newestRun(context.db(), what) > before || load.acknowledged.length > 2_000,
+      what,
+      MERGE_DEADLINE_MS,
+    );
+    await server.kill();
+    await load.stop();
+    if (newestRun(context.db(), what) > before) hits[what] += 1;
+    kills += 1;
+  }
+  assert.deepEqual(hits, { flushing: 2, merging: 2 }, `${kills} kills`);
+  const check = await loads.soundAfterwards();
+  context.note(`${kills} kills, 2 in runs, 2 in merges, ${check.runs} runs with ${check.keys} keys`);
+}
+
+async function killInCheckpoint(context: ScenarioContext): Promise<void> {
+  const loads = new Loads(context);
+  let hits = 0;
+  let kills = 0;
+  // A checkpoint takes part of the time only, so that some kills miss.
+  while (hits < 2 && kills < CHECKPOINT_KILLS) {
+    const server = await context.start();
+    const load = loads.start(server.port);
+    await until(() => load.acknowledged.length >= 5, 'five acknowledged batches');
+    await until(
+      () => isCheckpointUnderWay(`${context.db()}-shm`) || load.acknowledged.length > 400,
+      'a checkpoint',
+      MERGE_DEADLINE_MS,
+    );
+    await server.kill();
+    await load.stop();
+    if (isCheckpointUnderWay(`${context.db()}-shm`)) hits += 1;
+    kills += 1;
+  }
+  assert.equal(hits, 2, `${kills} kills, of which ${hits} hit a checkpoint`);
+  const check = await loads.soundAfterwards();
+  context.note(`${kills} kills, ${hits} of them in checkpoints, ${check.keys + check.in_memory} ids`);
+}
+
+async function earlierSchemas(context: ScenarioContext): Promise<void> {
+  const kept = readdirSync(FIXTURES).filter((name) => name.endsWith('.json'));
+  assert.ok(kept.length > 0, 'a kept file for each earlier schema');
+  for (const name of kept) {
+    const { texts, events } = JSON.parse(readFileSync(`${FIXTURES}${name}`, 'utf8')) as KeptSchema;
+    const db = context.db(name.replace('.json', '.db'));
+    copyFileSync(`${FIXTURES}${name.replace('.json', '.db')}`, db);
+    const server = await context.start({ db });
+    const client = context.client(server);
+    for (const [path, text] of Object.entries(texts)) {
+      const reply = await client.get(path);
+      assert.equal(reply.text, text, `${name}: ${path}`);
+    }
+    const again = await client.post('/api/events/batch', { events });
+    const expected = { received: 0, ids: [], duplicates: events.length, rejected: [] };
+    assert.deepEqual(again.json<Ingested>(), expected, name);
+    const { ids } = await client.ingest([event({ event_id: 'after the migration' })]);
+    assert.deepEqual(ids, [events.length + 1], `${name}: ids go on`);
+    await server.stop();
+    assert.deepEqual(checkKeys(db).problems, [], name);
+  }
+  context.note(`${kept.join(', ')}`);
+}
+
+/** Loads on one file, one after the other, and what must be true of the file at the end. */
+class Loads {
+  private readonly context: ScenarioContext;
+  private readonly logFile: string;
+  private readonly log: DeliveryLog;
+  private readonly counter: RequestCounter = { next: 0 };
+  private last: Load | undefined;
+
+  constructor(context: ScenarioContext) {
+    this.context = context;
+    this.logFile = context.db('delivery.ndjson');
+    this.log = new DeliveryLog(this.logFile);
+    context.atEnd(() => this.log.close());
+  }
+
+  start(port: number): Load {
+    this.last = startLoad({ port, log: this.log, senders: 4, batch: BATCH, prefix: 'keys' }, this.counter);
+    return this.last;
+  }
+
+  /** A new server takes nothing twice; then the stopped file has every id once. */
+  async soundAfterwards(): Promise<KeyCheck> {
+    const { context } = this;
+    const server = await context.start();
+    const client = context.client(server);
+    for (const eventIds of this.last?.acknowledged.slice(-20) ?? []) {
+      const reply = await client.post('/api/events/batch', {
+        events: eventIds.map((id) => event({ event_id: id })),
+      });
+      assert.equal(reply.json<Ingested>().duplicates, eventIds.length);
+    }
+    await server.stop();
+    const log = checkLog(this.logFile, context.db());
+    assert.ok(isSound(log), JSON.stringify(log, null, 2).slice(0, 2_000));
+    const keys = checkKeys(context.db());
+    assert.deepEqual(keys.problems, []);
+    return keys;
+  }
+}
+
+/** The id of the newest run, or of the newest that is being written; 0 when there is none. */
+function newestRun(dbFile: string, what?: 'flushing' | 'merging'): number {
+  if (!existsSync(dbFile)) return 0;
+  const db = new Database(dbFile, { readonly: true, fileMustExist: true });
+  const which = { flushing: "state = 'growing' AND level = 0", merging: "state = 'growing' AND level > 0" };
+  try {
+    const where = what === undefined ? 'true' : which[what];
+    return Number(db.prepare(`SELECT max(id) FROM event_key_runs WHERE ${where}`).pluck().get() ?? 0);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,99 @@
+//! What the rows of a block hold: the names and sessions of 256 rows in two short lists, so that a page with a rare
+//! filter looks into few blocks, and no column needs an index.
+//!
+//! What must stay true: every number that a row of a block has stands in the block's summary, which is written in the
+//! transaction that stores the row. A number too many costs a look; one too few would hide a row.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::contract::{LIMITS, queries};
+
+/// Numbers, ascending.
+type Numbers = Vec<u32>;
+
+/// The summary of the block that rows are being added to.
+#[derive(Debug, Default)]
+pub struct EventBlocks {
+    current: Option<Block>,
+}
+
+#[derive(Debug, Default)]
+struct Block {
+    id: i64,
+    names: Numbers,
+    sessions: Numbers,
+}
+
+impl EventBlocks {
+    /// Adds a row, of which `add_name` says the other names.
+    pub fn begin_row(
+        &mut self,
+        connection: &Connection,
+        event_id: i64,
+        agent_type: i64,
+        session: i64,
+    ) -> rusqlite::Result<()> {
+        let id = event_id / LIMITS.event_block_rows;
+        if self.current.as_ref().is_none_or(|block| block.id != id) {
+            self.flush(connection)?;
+            self.current = Some(Block::load(connection, id)?);
+        }
+        if let Some(block) = &mut self.current {
+            add(&mut block.names, agent_type)?;
+            add(&mut block.sessions, session)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a name of the row that was begun.
+    pub fn add_name(&mut self, name: i64) -> rusqlite::Result<()> {
+        match &mut self.current {
+            Some(block) => add(&mut block.names, name),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the block that is being added to.
+    pub fn flush(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let Some(block) = &self.current else {
+            return Ok(());
+        };
+        let mut upsert = connection.prepare_cached(queries::UPSERT_EVENT_BLOCK)?;
+        upsert.execute(params![block.id, to_bytes(&block.names), to_bytes(&block.sessions)]).map(drop)
+    }
+
+    /// Forgets what a transaction that was rolled back has added.
+    pub fn forget(&mut self) {
+        self.current = None;
+    }
+}
+
+impl Block {
+    /// As it was written, or without a row.
+    fn load(connection: &Connection, id: i64) -> rusqlite::Result<Self> {
+        let mut select = connection.prepare_cached(queries::SELECT_EVENT_BLOCK)?;
+        let found = select.query_row([id], |row| {
+            let numbers = |column: usize| -> rusqlite::Result<Numbers> {
+                Ok(from_bytes(row.get_ref(column)?.as_blob()?))
+            };
+            Ok(Self { id, names: numbers(0)?, sessions: numbers(1)? })
+        });
+        Ok(found.optional()?.unwrap_or(Self { id, ..Self::default() }))
+    }
+}
+
+fn add(numbers: &mut Numbers, number: i64) -> rusqlite::Result<()> {
+    let number = u32::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, number))?;
+    if let Err(at) = numbers.binary_search(&number) {
+        numbers.insert(at, number);
+    }
+    Ok(())
+}
+
+fn to_bytes(numbers: &Numbers) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+}
+
+fn from_bytes(bytes: &[u8]) -> Numbers {
+    bytes.as_chunks::<4>().0.iter().map(|number| u32::from_be_bytes(*number)).collect()
+}

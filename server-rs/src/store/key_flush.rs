@@ -1,0 +1,49 @@
+//! The newest keys become a run, some with each group, so that no answer waits for a whole run.
+//!
+//! What must stay true: while it lasts, the keys are in memory and their rows behind `last_keyed_event_id`; the run
+//! becomes live in the transaction that moves that mark.
+
+use rusqlite::Connection;
+
+use crate::store::key_run::{Run, RunWriter};
+
+/// A run on its way from memory to the file.
+#[derive(Debug)]
+pub struct Flush {
+    /// The newest row whose key may be in it.
+    pub last_id: i64,
+    keys: Vec<u128>,
+    next: usize,
+    writer: RunWriter,
+}
+
+impl Flush {
+    /// Begins with keys in any order, each once.
+    pub fn start(connection: &Connection, mut keys: Vec<u128>, last_id: i64) -> rusqlite::Result<Self> {
+        keys.sort_unstable();
+        let writer = RunWriter::start(connection, 0, keys.len() as i64)?;
+        Ok(Self { last_id, keys, next: 0, writer })
+    }
+
+    /// Whether the key is one of them.
+    pub fn contains(&self, key: u128) -> bool {
+        self.keys.binary_search(&key).is_ok()
+    }
+
+    /// Writes as many keys as the budget has, and takes them off it; whether that was all.
+    pub fn advance(&mut self, connection: &Connection, budget: &mut u64) -> rusqlite::Result<bool> {
+        let rest = &self.keys[self.next..];
+        let count = rest.len().min(usize::try_from(*budget).unwrap_or(usize::MAX));
+        for key in &rest[..count] {
+            self.writer.push(connection, *key)?;
+        }
+        self.next += count;
+        *budget -= count as u64;
+        Ok(self.next == self.keys.len())
+    }
+
+    /// Makes the run live.
+    pub fn finish(self, connection: &Connection) -> rusqlite::Result<Run> {
+        self.writer.finish(connection)
+    }
+}

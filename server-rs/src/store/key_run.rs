@@ -1,0 +1,180 @@
+//! A run of keys: sorted, in blocks of one page, never changed once it is live.
+//!
+//! What must stay true: the keys of a run ascend and are in no other live run; a run becomes live in the transaction
+//! that writes its last block; blocks of a run that is not live are never looked into, only deleted.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::contract::{LIMITS, queries};
+use crate::store::key_filter::{KeyFilter, KeyHash};
+
+const KEY_BYTES: usize = 16;
+
+/// The states of a run, as the table has them.
+pub(super) const GROWING: &str = "growing";
+pub(super) const LIVE: &str = "live";
+pub(super) const DROPPED: &str = "dropped";
+
+/// A live run: what is kept of it in memory.
+#[derive(Debug)]
+pub struct Run {
+    /// `event_key_runs.id`.
+    pub id: i64,
+    /// How often its keys were merged.
+    pub level: i64,
+    /// How many keys it has.
+    pub key_count: i64,
+    filter: KeyFilter,
+    /// The first key of each block.
+    fences: Vec<u128>,
+}
+
+impl Run {
+    /// From its row; corrupt when it is no run.
+    pub fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let (filter, fences) = (row.get_ref(4)?.as_blob()?, row.get_ref(5)?.as_blob()?);
+        let filter =
+            KeyFilter::from_bytes(filter).ok_or_else(|| corrupt("a run of keys without a filter"))?;
+        let fences = fences.as_chunks().0.iter().map(|fence| u128::from_be_bytes(*fence)).collect();
+        Ok(Self { id: row.get(0)?, level: row.get(1)?, key_count: row.get(3)?, filter, fences })
+    }
+
+    /// How many blocks it has.
+    pub fn blocks(&self) -> i64 {
+        self.fences.len() as i64
+    }
+
+    /// Whether the key is in the run. Reads one block when the filter says maybe.
+    pub fn contains(&self, connection: &Connection, key: u128, hash: KeyHash) -> rusqlite::Result<bool> {
+        if !self.filter.may_contain(hash) {
+            return Ok(false);
+        }
+        let above = self.fences.partition_point(|fence| *fence <= key);
+        if above == 0 {
+            return Ok(false);
+        }
+        read_block(connection, block_id(self.id, above as i64 - 1), |keys| {
+            keys.binary_search(&key.to_be_bytes()).is_ok()
+        })
+    }
+}
+
+/// The id of a run's block.
+pub(super) fn block_id(run: i64, block: i64) -> i64 {
+    run * LIMITS.event_key_run_blocks + block
+}
+
+/// Hands over the keys of a block that must be there.
+fn read_block<T>(
+    connection: &Connection,
+    id: i64,
+    read: impl FnOnce(&[[u8; KEY_BYTES]]) -> T,
+) -> rusqlite::Result<T> {
+    let mut select = connection.prepare_cached(queries::SELECT_EVENT_KEY_BLOCK)?;
+    let found =
+        select.query_row([id], |row| Ok(read(row.get_ref(0)?.as_blob()?.as_chunks().0))).optional()?;
+    found.ok_or_else(|| corrupt("a run of keys without a block"))
+}
+
+/// As SQLite itself would say it.
+fn corrupt(message: &str) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    rusqlite::Error::SqliteFailure(code, Some(message.to_owned()))
+}
+
+/// Writes a run, key by key.
+#[derive(Debug)]
+pub struct RunWriter {
+    run: Run,
+    block: Vec<u8>,
+}
+
+impl RunWriter {
+    /// A growing run that will have this many keys.
+    pub fn start(connection: &Connection, level: i64, key_count: i64) -> rusqlite::Result<Self> {
+        let mut insert = connection.prepare_cached(queries::INSERT_EVENT_KEY_RUN)?;
+        let id =
+            insert.query_row(params![level, GROWING, key_count, [0_u8; 0], [0_u8; 0]], |row| row.get(0))?;
+        let run = Run { id, level, key_count, filter: KeyFilter::for_keys(key_count), fences: Vec::new() };
+        Ok(Self { run, block: Vec::with_capacity(LIMITS.event_key_block_keys * KEY_BYTES) })
+    }
+
+    /// Takes the next key, which is above all before it.
+    pub fn push(&mut self, connection: &Connection, key: u128) -> rusqlite::Result<()> {
+        if self.block.is_empty() {
+            self.run.fences.push(key);
+        }
+        self.run.filter.insert(KeyHash::new(key));
+        self.block.extend_from_slice(&key.to_be_bytes());
+        if self.block.len() == LIMITS.event_key_block_keys * KEY_BYTES {
+            self.write(connection)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes the rest, and makes the run live.
+    pub fn finish(mut self, connection: &Connection) -> rusqlite::Result<Run> {
+        if !self.block.is_empty() {
+            self.write(connection)?;
+        }
+        let fences: Vec<u8> = self.run.fences.iter().flat_map(|fence| fence.to_be_bytes()).collect();
+        set_state(connection, self.run.id, LIVE, &self.run.filter.to_bytes(), &fences)?;
+        Ok(self.run)
+    }
+
+    fn write(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut insert = connection.prepare_cached(queries::INSERT_EVENT_KEY_BLOCK)?;
+        insert.execute(params![block_id(self.run.id, self.run.blocks() - 1), self.block])?;
+        self.block.clear();
+        Ok(())
+    }
+}
+
+/// Says what a run has become.
+pub(super) fn set_state(
+    connection: &Connection,
+    run: i64,
+    state: &str,
+    filter: &[u8],
+    fences: &[u8],
+) -> rusqlite::Result<()> {
+    let mut update = connection.prepare_cached(queries::UPDATE_EVENT_KEY_RUN)?;
+    update.execute(params![state, filter, fences, run]).map(drop)
+}
+
+/// Reads a run from its first key to its last.
+#[derive(Debug)]
+pub struct RunReader {
+    run: i64,
+    blocks: i64,
+    next_block: i64,
+    keys: Vec<u128>,
+    at: usize,
+}
+
+impl RunReader {
+    /// Before the first key.
+    pub fn new(run: &Run) -> Self {
+        Self { run: run.id, blocks: run.blocks(), next_block: 0, keys: Vec::new(), at: 0 }
+    }
+
+    /// The key that comes next, which stays next until it is taken; `None` at the end.
+    pub fn peek(&mut self, connection: &Connection) -> rusqlite::Result<Option<u128>> {
+        if self.at == self.keys.len() && self.next_block < self.blocks {
+            let keys = &mut self.keys;
+            keys.clear();
+            read_block(connection, block_id(self.run, self.next_block), |block| {
+                keys.extend(block.iter().map(|key| u128::from_be_bytes(*key)));
+            })?;
+            self.next_block += 1;
+            self.at = 0;
+        }
+        Ok(self.keys.get(self.at).copied())
+    }
+
+    /// Goes on behind the key that was peeked at.
+    pub fn take(&mut self) {
+        self.at += 1;
+    }
+}

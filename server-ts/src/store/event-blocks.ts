@@ -1,0 +1,69 @@
+/**
+ * What the rows of a block hold: the names and sessions of 256 rows in two short lists, so that a page with a rare
+ * filter looks into few blocks, and no column needs an index.
+ *
+ * What must stay true: every number that a row of a block has stands in the block's summary, which is written in the
+ * transaction that stores the row. A number too many costs a look; one too few would hide a row.
+ */
+import { LIMITS, QUERIES } from '../contract.ts';
+import { type Connection, inOrder, type Statement } from './connection.ts';
+
+const NONE = -1;
+
+/** The summary of the block that rows are being added to. */
+export class EventBlocks {
+  private readonly select: Statement;
+  private readonly upsert: Statement;
+  private id = NONE;
+  private names = new Set<number>();
+  private sessions = new Set<number>();
+
+  constructor(db: Connection) {
+    this.select = db.prepare<unknown[]>(inOrder(QUERIES.selectEventBlock)).raw() as Statement;
+    this.upsert = db.prepare<unknown[]>(inOrder(QUERIES.upsertEventBlock));
+  }
+
+  /** Adds a row, of which `addName` says the other names. */
+  beginRow(eventId: number, agentType: number, session: number): void {
+    const id = Math.floor(eventId / LIMITS.event_block_rows);
+    if (id !== this.id) {
+      this.flush();
+      this.load(id);
+    }
+    this.names.add(agentType);
+    this.sessions.add(session);
+  }
+
+  /** Adds a name of the row that was begun. */
+  addName(name: number): void {
+    this.names.add(name);
+  }
+
+  /** Writes the block that is being added to. */
+  flush(): void {
+    if (this.id !== NONE) this.upsert.run(this.id, toBytes(this.names), toBytes(this.sessions));
+  }
+
+  /** Forgets what a transaction that was rolled back has added. */
+  forget(): void {
+    this.id = NONE;
+  }
+
+  /** As it was written, or without a row. */
+  private load(id: number): void {
+    const row = this.select.get(id) as readonly [Buffer, Buffer] | undefined;
+    this.id = id;
+    this.names = new Set<number>(row && fromBytes(row[0]));
+    this.sessions = new Set<number>(row && fromBytes(row[1]));
+  }
+}
+
+/** Numbers of 4 bytes, big end first, ascending. */
+function toBytes(numbers: ReadonlySet<number>): Buffer {
+  const ascending = Uint32Array.from(numbers).sort();
+  return Buffer.from(ascending.buffer).swap32();
+}
+
+function fromBytes(stored: Buffer): number[] {
+  return Array.from({ length: stored.length / 4 }, (_, index) => stored.readUInt32BE(index * 4));
+}

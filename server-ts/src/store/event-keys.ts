@@ -1,0 +1,200 @@
+/**
+ * Which event ids were accepted, for ever (rule EVT-13): the newest in memory, all others in sorted runs.
+ *
+ * The newest are no more than their rows say, so that nothing is lost with the memory: they are read again from the
+ * rows behind `last_keyed_event_id`. What must stay true: every key is in memory or in exactly one live run; runs,
+ * merges and that mark change in the transaction that stores the events; after a rollback everything is read again.
+ */
+import { hash } from 'node:crypto';
+import { LIMITS, QUERIES } from '../contract.ts';
+import { type Connection, inOrder, type Statement } from './connection.ts';
+import { type Key, KeyHash } from './key-filter.ts';
+import { Flush } from './key-flush.ts';
+import { type Budget, DroppedRun, Merge } from './key-merge.ts';
+import { KEY_WORDS, KeyStatements, Run, type RunRow } from './key-run.ts';
+import { KeyTail } from './key-tail.ts';
+
+/** Rows may be this many times as many as keys before a run is written, so that a start has few rows to read. */
+const ROWS_PER_KEY = 4;
+
+/** The accepted ids. */
+export class EventKeys {
+  private readonly db: Connection;
+  private readonly statements: KeyStatements;
+  private readonly updateLastKeyed: Statement;
+  /** Nothing until it was read, and after a rollback. */
+  private known: Known | undefined;
+  private readonly key: Key = new Uint32Array(KEY_WORDS);
+
+  constructor(db: Connection) {
+    this.db = db;
+    this.statements = new KeyStatements(db);
+    this.updateLastKeyed = db.prepare<unknown[]>(inOrder(QUERIES.updateLastKeyedEventId));
+  }
+
+  /** Reads what was accepted, if it is not known. */
+  load(): Known {
+    this.known ??= this.read();
+    return this.known;
+  }
+
+  /** Accepts an `event_id`; `false` when it was accepted before. To be called in a transaction. */
+  insert(eventId: Buffer | string): boolean {
+    // Reading what is known uses the same key.
+    const known = this.load();
+    setKey(this.key, eventId);
+    return known.insert(this.key);
+  }
+
+  /** Does what is due after a group: a run is written once enough is in memory, and merges go on. */
+  settle(stored: number, lastId: number): void {
+    this.load().settle(stored, lastId);
+  }
+
+  /** Forgets everything, also what was accepted and rolled back. */
+  forget(): void {
+    this.known = undefined;
+  }
+
+  /** Moves the keys of a file of schema 1 into runs; part of the step to schema 2. */
+  static takeOver(db: Connection): void {
+    const keys = new EventKeys(db);
+    const lastId = Number(db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get());
+    const known = new Known(keys.statements, keys.updateLastKeyed, lastId);
+    const select = db.prepare<unknown[]>(inOrder(QUERIES.selectOldEventKeys)).pluck();
+    let above: Buffer | string = '';
+    for (;;) {
+      const page = select.all(above, LIMITS.event_key_tail) as (Buffer | string)[];
+      for (const eventId of page) {
+        setKey(keys.key, eventId);
+        known.add(keys.key);
+      }
+      const last = page.at(-1);
+      if (last === undefined) break;
+      above = last;
+      known.startFlush(lastId);
+      known.advance({ keys: Number.POSITIVE_INFINITY });
+    }
+    keys.updateLastKeyed.run(lastId);
+  }
+
+  private read(): Known {
+    const { db, statements, updateLastKeyed } = this;
+    const lastKeyedId = Number(db.prepare(inOrder(QUERIES.selectLastKeyedEventId)).pluck().get());
+    const known = new Known(statements, updateLastKeyed, lastKeyedId);
+    for (const row of db.prepare(QUERIES.selectEventKeyRuns).raw().all() as RunRow[]) known.addRun(row);
+    const select = db.prepare<unknown[]>(inOrder(QUERIES.selectEventIdsAfter)).pluck();
+    for (const eventId of select.iterate(lastKeyedId)) {
+      setKey(this.key, eventId as Buffer | string);
+      known.add(this.key);
+    }
+    return known;
+  }
+}
+
+class Known {
+  private readonly statements: KeyStatements;
+  private readonly updateLastKeyed: Statement;
+  private lastKeyedId: number;
+  private readonly tail = new KeyTail();
+  private flush: Flush | undefined;
+  private runs: Run[] = [];
+  private readonly merges: Merge[] = [];
+  private readonly dropped: DroppedRun[] = [];
+  private readonly hash = new KeyHash();
+
+  constructor(statements: KeyStatements, updateLastKeyed: Statement, lastKeyedId: number) {
+    this.statements = statements;
+    this.updateLastKeyed = updateLastKeyed;
+    this.lastKeyedId = lastKeyedId;
+  }
+
+  /** A run that was found. */
+  addRun(row: RunRow): void {
+    const [id, , state, keyCount] = row;
+    if (state === 'live') this.runs.push(Run.fromRow(row));
+    // A run that was growing has lost its other half with the memory that grew it.
+    else this.dropped.push(new DroppedRun(this.statements, id, keyCount));
+  }
+
+  /** A key that is in no run. */
+  add(key: Key): void {
+    this.tail.insert(key);
+  }
+
+  insert(key: Key): boolean {
+    if (this.runs.length === 0 && this.flush === undefined) return this.tail.insert(key);
+    if (this.tail.has(key) || this.flush?.contains(key)) return false;
+    const { hash } = this;
+    hash.set(key[0]!, key[1]!, key[2]!, key[3]!);
+    for (const run of this.runs) if (run.contains(this.statements, key, hash)) return false;
+    return this.tail.insert(key);
+  }
+
+  settle(stored: number, lastId: number): void {
+    const rows = lastId - this.lastKeyedId;
+    const isLong = this.tail.size >= LIMITS.event_key_tail || rows >= LIMITS.event_key_tail * ROWS_PER_KEY;
+    if (isLong && this.flush === undefined) this.startFlush(lastId);
+    this.advance({ keys: stored * LIMITS.event_key_merge_keys_per_event });
+  }
+
+  /** Begins to write what is in memory as a run. */
+  startFlush(lastId: number): void {
+    if (this.tail.size === 0) this.moveMark(lastId);
+    else this.flush = new Flush(this.statements, this.tail.drain(), lastId);
+  }
+
+  /** Rows up to this one are not read at a start. */
+  private moveMark(lastId: number): void {
+    this.updateLastKeyed.run(lastId);
+    this.lastKeyedId = lastId;
+  }
+
+  /** Merges the oldest runs of a level once there are enough that no other merge has. */
+  private startMerge(level: number): void {
+    if (this.merges.some((merge) => merge.level === level)) return;
+    const oldest = this.runs.filter((run) => run.level === level).slice(0, LIMITS.event_key_merge_runs);
+    const keyCount = oldest.reduce((sum, run) => sum + run.keyCount, 0);
+    if (oldest.length === LIMITS.event_key_merge_runs && keyCount <= LIMITS.event_key_run_keys) {
+      this.merges.push(new Merge(this.statements, oldest, level));
+      this.merges.sort((left, right) => left.level - right.level);
+    }
+  }
+
+  /** Goes on with the newest keys, then with merges, the lowest level first, then with what those have left behind. */
+  advance(budget: Budget): void {
+    if (this.flush?.advance(budget)) {
+      this.runs.push(this.flush.finish());
+      this.moveMark(this.flush.lastId);
+      this.flush = undefined;
+      this.startMerge(0);
+    }
+    while (budget.keys > 0) {
+      const merge = this.merges[0];
+      if (merge === undefined || !merge.advance(budget)) break;
+      this.merges.shift();
+      this.finishMerge(merge);
+    }
+    while (this.dropped[0]?.advance(budget)) this.dropped.shift();
+  }
+
+  private finishMerge(merge: Merge): void {
+    const merged = merge.finish();
+    for (const { id, keyCount } of merge.runs) {
+      this.dropped.push(new DroppedRun(this.statements, id, keyCount));
+    }
+    this.runs = this.runs.filter((run) => !merge.runs.has(run));
+    this.runs.push(merged);
+    this.startMerge(merge.level);
+    this.startMerge(merge.level + 1);
+  }
+}
+
+/** The 128 bits that remember an id: those of the UUID, or the first of the text's SHA-256 (FIPS 180-4). */
+function setKey(key: Key, eventId: Buffer | string): void {
+  const bytes = typeof eventId === 'string' ? hash('sha256', eventId, 'buffer') : eventId;
+  for (let word = 0; word < KEY_WORDS; word++) {
+    const at = word * 4;
+    key[word] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * What a run may hold: a split block Bloom filter over 128-bit keys, so that a new key reads no block of any run.
+ *
+ * The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): eight words of 32 bits a
+ * block, one bit in each word a key. It is stored, so the twins must compute the same bits for the same key.
+ */
+import { LIMITS } from '../contract.ts';
+
+const WORDS = 8;
+const BLOCK_BITS = 256;
+
+/** Parquet's odd multipliers, one a word of a block. */
+const SALTS = Int32Array.of(
+  0x47b6137b,
+  0x44974d91,
+  0x8824ad5b,
+  0xa2b7289d,
+  0x705495c7,
+  0x2df1424b,
+  0x9efc4947,
+  0x5c6bfb31,
+);
+/** Odd multipliers of the four words of a key, in two orders; xxHash's primes. */
+const PRIMES = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f] as const;
+
+/** A key: four words of 32 bits, the first the highest. */
+export type Key = Uint32Array;
+
+/** Two independent hashes of a key: which block, and which bits in it. Filled in again for each key. */
+export class KeyHash {
+  block = 0;
+  bits = 0;
+
+  /** Ids differ in few of their bits when they grow with time, so every word counts for both hashes. */
+  set(w0: number, w1: number, w2: number, w3: number): void {
+    const [p0, p1, p2, p3] = PRIMES;
+    this.block = mix(Math.imul(w0, p0) + Math.imul(w1, p1) + Math.imul(w2, p2) + Math.imul(w3, p3));
+    this.bits = mix(Math.imul(w0, p2) + Math.imul(w1, p3) + Math.imul(w2, p0) + Math.imul(w3, p1));
+  }
+}
+
+/** MurmurHash3's finalizer: every bit of the input changes every bit of the output with even odds. */
+export function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** The filter of one run. */
+export class KeyFilter {
+  private readonly words: Int32Array;
+
+  private constructor(words: Int32Array) {
+    this.words = words;
+  }
+
+  /** An empty filter for this many keys. */
+  static forKeys(count: number): KeyFilter {
+    const blocks = Math.max(1, Math.ceil((count * LIMITS.event_key_filter_bits) / BLOCK_BITS));
+    return new KeyFilter(new Int32Array(blocks * WORDS));
+  }
+
+  /** As it was stored; nothing when that cannot be a filter. */
+  static fromBytes(bytes: Buffer): KeyFilter | undefined {
+    if (bytes.length === 0 || bytes.length % (WORDS * 4) !== 0) return undefined;
+    const words = new Int32Array(bytes.length / 4);
+    // Little end first, as every machine that Node has a SQLite for.
+    Buffer.from(words.buffer).set(bytes);
+    return new KeyFilter(words);
+  }
+
+  /** As it is stored. */
+  toBytes(): Buffer {
+    return Buffer.from(this.words.buffer);
+  }
+
+  /** Takes a key in. */
+  insert(hash: KeyHash): void {
+    const { words } = this;
+    const at = this.blockOf(hash);
+    for (let word = 0; word < WORDS; word++) words[at + word]! |= bit(hash, word);
+  }
+
+  /** `false`: the key was never taken in. `true`: it may have been. */
+  mayContain(hash: KeyHash): boolean {
+    const { words } = this;
+    const at = this.blockOf(hash);
+    for (let word = 0; word < WORDS; word++) if ((words[at + word]! & bit(hash, word)) === 0) return false;
+    return true;
+  }
+
+  /** Exact up to 2^21 blocks, which is what `limits.event_key_run_keys` keeps to. */
+  private blockOf(hash: KeyHash): number {
+    return Math.floor((hash.block * (this.words.length / WORDS)) / 2 ** 32) * WORDS;
+  }
+}
+
+function bit(hash: KeyHash, word: number): number {
+  return 1 << (Math.imul(hash.bits, SALTS[word]!) >>> 27);
+}

@@ -1,0 +1,126 @@
+/**
+ * The newest keys, in memory: a set of 128-bit keys, sorted when a run is made of it.
+ *
+ * A table of numbers instead of a set of strings: no key becomes an object. Only this side has this file, since
+ * the other has such a set in its library.
+ */
+import { randomInt } from 'node:crypto';
+import { type Key, mix } from './key-filter.ts';
+import { KEY_WORDS } from './key-run.ts';
+
+const SMALLEST = 1024;
+/** What a place may be at most, beside a word of 32 bits in an exact number. Far above what is ever kept here. */
+const MOST_KEYS = 2 ** 21;
+
+export class KeyTail {
+  /** Keys in the order of their arrival. */
+  private words = new Uint32Array(SMALLEST * KEY_WORDS);
+  /** Place in `words` plus one, by hash; 0 is free. Twice as many as keys at least. */
+  private slots = new Uint32Array(SMALLEST * 2);
+  size = 0;
+  /** Nobody outside knows them, so nobody can choose keys that meet. */
+  private readonly multipliers = Array.from({ length: KEY_WORDS }, () => randomInt(2 ** 31) * 2 + 1);
+
+  /** Whether the key is new; then it is taken in. */
+  insert(key: Key): boolean {
+    let slot = this.slotOf(key, 0);
+    const { slots, words } = this;
+    const mask = slots.length - 1;
+    for (;;) {
+      const found = slots[slot]!;
+      if (found === 0) break;
+      const at = (found - 1) * KEY_WORDS;
+      if (
+        words[at] === key[0] &&
+        words[at + 1] === key[1] &&
+        words[at + 2] === key[2] &&
+        words[at + 3] === key[3]
+      )
+        return false;
+      slot = (slot + 1) & mask;
+    }
+    this.words.set(key, this.size * KEY_WORDS);
+    this.size++;
+    slots[slot] = this.size;
+    if (this.size * 2 === slots.length) this.grow();
+    return true;
+  }
+
+  /** Whether the key is in. */
+  has(key: Key): boolean {
+    const { slots, words } = this;
+    const mask = slots.length - 1;
+    for (let slot = this.slotOf(key, 0); slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const at = (slots[slot]! - 1) * KEY_WORDS;
+      if (
+        words[at] === key[0] &&
+        words[at + 1] === key[1] &&
+        words[at + 2] === key[2] &&
+        words[at + 3] === key[3]
+      )
+        return true;
+    }
+    return false;
+  }
+
+  /** The keys in ascending order, word by word; none is left here. */
+  drain(): Uint32Array {
+    const { words, size } = this;
+    const order = Float64Array.from({ length: size }, (_, index) => index);
+    sortBy(words, order, 0);
+    const sorted = new Uint32Array(size * KEY_WORDS);
+    for (let place = 0; place < size; place++) {
+      const from = order[place]! * KEY_WORDS;
+      for (let word = 0; word < KEY_WORDS; word++) sorted[place * KEY_WORDS + word] = words[from + word]!;
+    }
+    this.slots.fill(0);
+    this.size = 0;
+    return sorted;
+  }
+
+  private grow(): void {
+    const larger = new Uint32Array(this.words.length * 2);
+    larger.set(this.words);
+    this.words = larger;
+    this.slots = new Uint32Array(this.slots.length * 2);
+    const mask = this.slots.length - 1;
+    for (let index = 0; index < this.size; index++) {
+      let slot = this.slotOf(this.words, index * KEY_WORDS);
+      while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.slots[slot] = index + 1;
+    }
+  }
+
+  private slotOf(words: Uint32Array, at: number): number {
+    const [m0, m1, m2, m3] = this.multipliers as [number, number, number, number];
+    const sum =
+      Math.imul(words[at]!, m0) +
+      Math.imul(words[at + 1]!, m1) +
+      Math.imul(words[at + 2]!, m2) +
+      Math.imul(words[at + 3]!, m3);
+    return mix(sum) & (this.slots.length - 1);
+  }
+}
+
+/**
+ * Sorts places in a list of keys by the keys, from one of their words on.
+ *
+ * Word and place fit into one number, which the library sorts without a call for each comparison; only where words are
+ * alike does the next one count.
+ */
+function sortBy(words: Uint32Array, order: Float64Array, word: number): void {
+  for (let at = 0; at < order.length; at++) {
+    order[at] = words[order[at]! * KEY_WORDS + word]! * MOST_KEYS + order[at]!;
+  }
+  order.sort();
+  for (let first = 0, at = 1; at <= order.length; at++) {
+    if (at < order.length && wordIn(order[at]!) === wordIn(order[first]!)) continue;
+    for (let place = first; place < at; place++) order[place]! %= MOST_KEYS;
+    if (at - first > 1 && word + 1 < KEY_WORDS) sortBy(words, order.subarray(first, at), word + 1);
+    first = at;
+  }
+}
+
+function wordIn(number: number): number {
+  return Math.floor(number / MOST_KEYS);
+}
