@@ -31,6 +31,7 @@ const PLANS: Readonly<Record<string, readonly Step[]>> = {
     ...BUILD,
     ...UNITS,
     { script: 'parity', args: ['--requests', '20000', '--kills', '50'] },
+    { script: 'rust:instructions' },
     { script: 'bench:smoke' },
   ],
 };

@@ -16,9 +16,11 @@ use ingest_server::clock::Clock;
 use ingest_server::config::{Command, Config, parse_config};
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
-use ingest_server::store::connection::{Location, migrate, open_connection};
+use ingest_server::store::checkpoint::Checkpointer;
+use ingest_server::store::connection::{Location, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
-use ingest_server::store::writer::Checkpoint;
+use ingest_server::store::migrate::migrate;
+
 use ingest_server::validate::validate_event;
 use lexopt::Arg;
 use rusqlite::Connection;
@@ -26,6 +28,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Groups are read until their bodies have this many bytes; then they are stored.
 const CHUNK_BYTES: usize = 16 << 20;
+const MILLION: usize = 1_000_000;
 const USAGE: &str = "--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted";
 const WRONG_FLAG: u8 = 2;
 
@@ -45,6 +48,11 @@ struct Totals {
     duplicates: usize,
     wall: Duration,
     cpu: Duration,
+    /// Scanning and checking, which is no part of the limit.
+    parse_wall: Duration,
+    parse_cpu: Duration,
+    /// How long each million of events took to be stored.
+    millions: Vec<Duration>,
 }
 
 /// Problems, one a line.
@@ -76,7 +84,7 @@ fn parse_flags(args: impl IntoIterator<Item = OsString>) -> Result<Flags, String
 }
 
 /// A database that was not there, with the schema and the pragmas of the server.
-fn make_database(config: &Config) -> Result<Connection, String> {
+fn make_database(config: &Config) -> Result<(Connection, Location), String> {
     let path = Path::new(&config.db);
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut options = OpenOptions::new();
@@ -84,7 +92,7 @@ fn make_database(config: &Config) -> Result<Connection, String> {
     let location = Location { path: path.to_owned(), durability: config.durability };
     let connection = open_connection(&location).map_err(|error| failed(&error))?;
     migrate(&connection, path, 0).map_err(|error| error.to_string())?;
-    Ok(connection)
+    Ok((connection, location))
 }
 
 /// A body as the pipeline hands it to the writer: scanned, validated, truncated.
@@ -99,13 +107,14 @@ fn prepare(body: String, max_metadata_bytes: usize) -> Result<Submission, &'stat
 fn store_chunk(
     connection: &Connection,
     writer: &mut EventWriter,
+    checkpointer: &mut Checkpointer,
     chunk: &[Submission],
     totals: &mut Totals,
 ) -> rusqlite::Result<()> {
     let (started, cpu) = (Instant::now(), cpu_time());
     for group in chunk {
         let (outcomes, _) = writer.insert_group(connection, std::iter::once(group), Clock.now_ms())?;
-        Checkpoint::after_group(connection)?;
+        checkpointer.after_group(connection)?;
         for outcome in outcomes.iter().flatten() {
             match outcome {
                 Outcome::Stored(_) => totals.stored += 1,
@@ -114,9 +123,14 @@ fn store_chunk(
             }
         }
     }
+    let before = totals.events / MILLION;
     totals.wall += started.elapsed();
     totals.cpu += cpu_time().saturating_sub(cpu);
     totals.events += chunk.iter().map(|group| group.events.len()).sum::<usize>();
+    if totals.events / MILLION > before {
+        let earlier: Duration = totals.millions.iter().sum();
+        totals.millions.push(totals.wall.saturating_sub(earlier));
+    }
     Ok(())
 }
 
@@ -127,19 +141,25 @@ fn cpu_time() -> Duration {
 
 fn run(flags: &Flags) -> Result<Totals, String> {
     let file = File::open(&flags.groups).map_err(|error| format!("{}: {error}", flags.groups.display()))?;
-    let connection = make_database(&flags.config)?;
+    let (connection, location) = make_database(&flags.config)?;
+    let mut checkpointer =
+        Checkpointer::start(location, |error| eprintln!("{error}")).map_err(|e| e.to_string())?;
     let mut writer = EventWriter::default();
     let mut totals = Totals::default();
     let mut store = |chunk: &mut Vec<Submission>| {
-        let stored = store_chunk(&connection, &mut writer, chunk, &mut totals);
+        let stored = store_chunk(&connection, &mut writer, &mut checkpointer, chunk, &mut totals);
         chunk.clear();
         stored.map_err(|error| error.to_string())
     };
     let (mut chunk, mut bytes) = (Vec::new(), 0);
+    let (mut parse_wall, mut parse_cpu) = (Duration::ZERO, Duration::ZERO);
     for (number, line) in (1..).zip(BufReader::new(file).lines()) {
         let body = line.map_err(|error| format!("line {number}: {error}"))?;
         bytes += body.len();
+        let (started, cpu) = (Instant::now(), cpu_time());
         let group = prepare(body, flags.config.max_metadata_bytes);
+        parse_wall += started.elapsed();
+        parse_cpu += cpu_time().saturating_sub(cpu);
         chunk.push(group.map_err(|problem| format!("line {number} {problem}"))?);
         if bytes >= CHUNK_BYTES {
             store(&mut chunk)?;
@@ -147,8 +167,8 @@ fn run(flags: &Flags) -> Result<Totals, String> {
         }
     }
     store(&mut chunk)?;
-    Checkpoint::truncate(&connection).map_err(|error| error.to_string())?;
-    Ok(totals)
+    checkpointer.close(&connection).map_err(|error| error.to_string())?;
+    Ok(Totals { parse_wall, parse_cpu, ..totals })
 }
 
 fn main() -> ExitCode {
@@ -160,13 +180,17 @@ fn main() -> ExitCode {
         }
     };
     match run(&flags) {
-        Ok(Totals { events, stored, duplicates, wall, cpu }) => {
+        Ok(totals) => {
+            let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
             let line = serde_json::json!({
-                "events": events,
-                "stored": stored,
-                "duplicates": duplicates,
-                "duration_ms": wall.as_secs_f64() * 1000.0,
-                "cpu_us": cpu.as_micros() as u64,
+                "events": totals.events,
+                "stored": totals.stored,
+                "duplicates": totals.duplicates,
+                "duration_ms": ms(totals.wall),
+                "cpu_us": totals.cpu.as_micros() as u64,
+                "parse_ms": ms(totals.parse_wall),
+                "parse_cpu_us": totals.parse_cpu.as_micros() as u64,
+                "millions_ms": totals.millions.into_iter().map(ms).collect::<Vec<f64>>(),
             });
             println!("{line}");
             ExitCode::SUCCESS

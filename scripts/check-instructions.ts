@@ -1,0 +1,76 @@
+/**
+ * How many instructions server-rs spends on an event, from its body to its commit, counted by valgrind's callgrind
+ * over a fixed bulk: a figure that does not depend on how busy the machine is.
+ *
+ *     node scripts/check-instructions.ts [--update]
+ *
+ * Fails when there are more than `server-rs/instructions.json` allows; with `--update` writes what was counted there.
+ * What must stay true: the bulk is the same in every run, and too small for a checkpoint, which runs beside it.
+ * Exit 1 when a bound is broken or callgrind cannot run, 2 for a wrong flag.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeGroups } from '../loadgen/src/limit/groups.ts';
+import { LIMIT_PROGRAMS } from '../loadgen/src/limit/programs.ts';
+import { loadPool } from '../loadgen/src/pool.ts';
+
+const BOUND_FILE = fileURLToPath(new URL('../server-rs/instructions.json', import.meta.url));
+/** Well below the length of log at which a checkpoint begins. */
+const EVENTS = 8_000;
+const GROUP_EVENTS = 500;
+
+interface Bound {
+  /** What was counted when the bound was set. */
+  readonly instructions_per_event: number;
+  /** The share by which it may be passed: compilers differ a little. */
+  readonly tolerance: number;
+}
+
+async function count(folder: string): Promise<number> {
+  const groups = join(folder, 'groups.ndjson');
+  const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, ids: 'random', most: EVENTS });
+  await writeGroups(groups, pool, EVENTS, GROUP_EVENTS, new AbortController().signal);
+  const { command } = LIMIT_PROGRAMS.rs;
+  const tool = ['--tool=callgrind', `--callgrind-out-file=${join(folder, 'callgrind.out')}`];
+  const flags = ['--db', join(folder, 'events.db'), '--groups', groups, '--durability', 'process'];
+  const { status, stderr, error } = spawnSync('valgrind', [...tool, command, ...flags], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 24,
+  });
+  const counted = /Collected\s*:\s*(\d+)/.exec(stderr ?? '')?.[1];
+  if (status === 0 && counted !== undefined) return Number(counted) / EVENTS;
+  throw new Error(
+    `callgrind did not run: ${error?.message ?? stderr.trim().split('\n').slice(-5).join('\n')}`,
+  );
+}
+
+const argv = process.argv.slice(2);
+if (argv.some((argument) => argument !== '--update')) {
+  process.stderr.write('check-instructions: --update is the only flag\n');
+  process.exitCode = 2;
+} else {
+  const folder = mkdtempSync(join(tmpdir(), 'instructions-'));
+  try {
+    const counted = Math.round(await count(folder));
+    const bound = JSON.parse(readFileSync(BOUND_FILE, 'utf8')) as Bound;
+    const most = Math.round(bound.instructions_per_event * (1 + bound.tolerance));
+    if (argv.includes('--update')) {
+      writeFileSync(
+        BOUND_FILE,
+        `${JSON.stringify({ ...bound, instructions_per_event: counted }, null, 2)}\n`,
+      );
+      process.stdout.write(`${counted} instructions an event are the new bound\n`);
+    } else {
+      process.stdout.write(`${counted} instructions an event, at most ${most}\n`);
+      if (counted > most) process.exitCode = 1;
+    }
+  } catch (error) {
+    process.stderr.write(`check-instructions: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
