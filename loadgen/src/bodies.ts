@@ -3,7 +3,8 @@
  * fresh event and session ids.
  *
  * What must stay true: a body is a function of pool and range alone, so it does not matter which connection
- * asks first, and both servers get the same. Only the body that is being sent is in memory beside the pool.
+ * asks first, and both servers get the same. Only bodies that are being sent are in memory beside the pool; whoever
+ * sends many hands memory back that is free, since the collector would look through the pool for every few of them.
  * Copying is what the generator spends per event, so nothing here parses or prints JSON.
  */
 import type { Pool } from './pool.ts';
@@ -22,11 +23,11 @@ export interface Range {
   readonly count: number;
 }
 
-/** The body of a batch, ready to be sent. */
-export function batchBody(pool: Pool, range: Range): Buffer {
+/** The body of a batch, ready to be sent; in `free` if that is large enough. */
+export function batchBody(pool: Pool, range: Range, free?: ArrayBuffer): Buffer {
   let size = OPEN.length + CLOSE.length + range.count - 1;
   for (let i = 0; i < range.count; i++) size += templateAt(pool, range.first + i).bytes.length;
-  const body = Buffer.allocUnsafe(size);
+  const body = memory(size, free);
   let at = OPEN.copy(body, 0);
   for (let i = 0; i < range.count; i++) {
     if (i > 0) body[at++] = COMMA;
@@ -36,9 +37,9 @@ export function batchBody(pool: Pool, range: Range): Buffer {
   return body;
 }
 
-/** The body of a single event, ready to be sent. */
-export function singleBody(pool: Pool, index: number): Buffer {
-  const body = Buffer.allocUnsafe(templateAt(pool, index).bytes.length);
+/** The body of a single event, ready to be sent; in `free` if that is large enough. */
+export function singleBody(pool: Pool, index: number, free?: ArrayBuffer): Buffer {
+  const body = memory(templateAt(pool, index).bytes.length, free);
   writeEvent(pool, index, body, 0);
   return body;
 }
@@ -52,6 +53,12 @@ export function countWithId(pool: Pool, range: Range): number {
     if (templateAt(pool, range.first + i).idAt >= 0) count++;
   }
   return count;
+}
+
+function memory(size: number, free: ArrayBuffer | undefined): Buffer {
+  // A power of two, so that it fits most of those that come later.
+  const buffer = free && free.byteLength >= size ? free : new ArrayBuffer(2 ** Math.ceil(Math.log2(size)));
+  return Buffer.from(buffer, 0, size);
 }
 
 function templateAt(pool: Pool, index: number) {

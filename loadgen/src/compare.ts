@@ -12,9 +12,11 @@ import { buildStale } from './build.ts';
 import type { Contenders } from './contenders.ts';
 import { type Crew, createCrew, poolOf } from './crew.ts';
 import { findK6 } from './drivers/k6-find.ts';
+import { findWrk } from './drivers/wrk-find.ts';
 import { readEnvironment } from './environment.ts';
 import { keepUnfinished, writeOutputs } from './export/outputs.ts';
-import { BenchFailure, Interrupted } from './failure.ts';
+import { BenchFailure } from './failure.ts';
+import { reportFailure } from './failure-report.ts';
 import type { Launch } from './launch.ts';
 import { Lifetime } from './lifetime.ts';
 import { createLimits } from './limits.ts';
@@ -49,7 +51,7 @@ export async function compare(argv: readonly string[], contenders: Contenders): 
   try {
     return await run(argv, parsed.options, contenders, lifetime);
   } catch (error) {
-    return report(error, lifetime);
+    return reportFailure('bench:compare', error, lifetime);
   } finally {
     await lifetime.end();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
@@ -66,6 +68,9 @@ async function run(
   const progress = createProgress(process.stderr);
   const environment = readEnvironment();
   const k6 = findK6();
+  const wrk = options.driver === 'wrk' ? findWrk() : null;
+  if (options.driver === 'wrk' && wrk === null)
+    throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
   const plan = makePlan(options, { k6: k6 !== null });
   if (options.pick !== undefined && plan.specs.length === 0)
     throw new BenchFailure('nothing_picked', `no measurement of --mode=${options.mode} has such a name`);
@@ -82,7 +87,7 @@ async function run(
 
   const starts = await measureStarts({ targets, launch, asked, count: options.starts, progress });
   const measurements: Measurement[] = [startupOf(starts.times, starts.order)];
-  const crew = createCrew({ options, contenders, placement, lifetime, k6 });
+  const crew = createCrew({ options, contenders, placement, lifetime, k6, wrk });
   const limits = createLimits({ contenders, placement, lifetime, targets, options, progress });
   for (const spec of plan.specs) {
     const findings = await measure(spec, { plan, launch, crew, progress, promises, payloads, measurements });
@@ -215,16 +220,4 @@ export function shownFlags(argv: readonly string[]): string[] {
       if (joined !== null) return `${joined[1]}=${basename(joined[2]!)}`;
       return i > 0 && /^--(?:corpus|out|md|html)$/.test(all[i - 1]!) ? basename(argument) : argument;
     });
-}
-
-function report(error: unknown, lifetime: Lifetime): number {
-  if (error instanceof Interrupted || lifetime.signal.aborted) {
-    process.stderr.write('bench:compare: interrupted\n');
-    return 130;
-  }
-  if (error instanceof BenchFailure) {
-    process.stderr.write(`bench:compare: ${error.code}: ${error.message}\n`);
-    for (const line of error.details) process.stderr.write(`  ${line}\n`);
-  } else process.stderr.write(`bench:compare: ${error instanceof Error ? error.stack : String(error)}\n`);
-  return 1;
 }

@@ -4,13 +4,11 @@
  * The comparison takes all as parameters, so that the harness can be tested against servers and generators
  * that are wrong on purpose.
  */
-import { type RunningServer, type StartOptions, startServer } from '../../parity-tests/src/server.ts';
 import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
 import { LIMIT_PROGRAMS, type LimitPrograms } from './limit/programs.ts';
 
 export interface Contenders {
   readonly targets: Readonly<Record<TargetName, Target>>;
-  start(name: TargetName, options: StartOptions): Promise<RunningServer>;
   /** What stores the same rows without HTTP; `null`: no limit is measured. */
   readonly limits: LimitPrograms | null;
   /** The program of the closed-loop generator; `undefined`: the real one. */
@@ -19,7 +17,6 @@ export interface Contenders {
 
 export const REAL_CONTENDERS: Contenders = {
   targets: TARGETS,
-  start: startServer,
   limits: LIMIT_PROGRAMS,
   closedLoopProgram: undefined,
 };

@@ -11,6 +11,8 @@ import type { Driver, Generator, Job } from './drivers/driver.ts';
 import { k6Driver } from './drivers/k6.ts';
 import type { K6 } from './drivers/k6-find.ts';
 import { openDriver } from './drivers/open.ts';
+import { wrkDriver } from './drivers/wrk.ts';
+import type { Wrk } from './drivers/wrk-find.ts';
 import { BenchFailure } from './failure.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Options } from './options/options.ts';
@@ -33,6 +35,10 @@ export interface CrewOptions {
   readonly lifetime: Lifetime;
   /** The k6 that was found, or `null`. */
   readonly k6: K6 | null;
+  /** The wrk that was found, or `null`. */
+  readonly wrk: Wrk | null;
+  /** Events that are made and kept, for runs that need few; 200,000 otherwise. */
+  readonly most_pool_events?: number;
 }
 
 export function createCrew(how: CrewOptions): Crew {
@@ -40,11 +46,16 @@ export function createCrew(how: CrewOptions): Crew {
   const drivers = new Map<Spec['driver'], Driver>();
   const generators = new Map<string, Promise<Generator>>();
   const auditors = new Map<string, Promise<Auditor>>();
+  const ownPool = (spec: Spec) => poolOf(spec, how.options, how.most_pool_events);
 
   function driver(kind: Spec['driver']): Driver {
     return kept(drivers, kind, () => {
       if (kind === 'autocannon')
         return autocannonDriver(placement, lifetime, how.contenders.closedLoopProgram);
+      if (kind === 'wrk') {
+        if (how.wrk === null) throw new BenchFailure('generator_failed', 'wrk was not found');
+        return wrkDriver({ wrk: how.wrk, placement, lifetime });
+      }
       if (kind === 'open') return openDriver(placement, lifetime);
       if (how.k6 === null) throw new BenchFailure('generator_failed', 'k6 was not found');
       return k6Driver({ k6: how.k6, placement, lifetime });
@@ -54,12 +65,12 @@ export function createCrew(how: CrewOptions): Crew {
   return {
     driver,
     generator(spec, kind = spec.driver) {
-      const job = jobOf(spec, how.options);
+      const job = jobOf(spec, ownPool(spec));
       return kept(generators, JSON.stringify([kind, job]), () => driver(kind).prepare(job));
     },
     auditor(spec) {
       const { max_metadata_bytes } = spec.workload;
-      const pool = poolOf(spec, how.options);
+      const pool = ownPool(spec);
       return kept(auditors, JSON.stringify([pool, max_metadata_bytes]), () =>
         createAuditor({ pool, maxMetadataBytes: max_metadata_bytes ?? undefined, lifetime }),
       );
@@ -68,15 +79,20 @@ export function createCrew(how: CrewOptions): Crew {
 }
 
 /** Every event of the pool is kept, since a run may need any number of them. */
-export function poolOf(spec: Pick<Spec, 'corpus' | 'workload'>, options: Options): PoolSource {
-  return { corpus: spec.corpus, seed: options.seed, ids: spec.workload.ids, most: MOST_POOL_EVENTS };
+export function poolOf(
+  spec: Pick<Spec, 'corpus' | 'workload'>,
+  options: Options,
+  most = MOST_POOL_EVENTS,
+): PoolSource {
+  const { seed, payload } = options;
+  return { corpus: spec.corpus, payload, seed, ids: spec.workload.ids, most };
 }
 
-const MOST_POOL_EVENTS = 200_000;
+export const MOST_POOL_EVENTS = 200_000;
 
-function jobOf(spec: Spec, options: Options): Job {
+function jobOf(spec: Spec, pool: PoolSource): Job {
   return {
-    pool: poolOf(spec, options),
+    pool,
     endpoint: spec.mode === 'single' ? 'single' : 'batch',
     batchSize: spec.workload.batch_size,
     connections: spec.workload.connections,

@@ -14,6 +14,7 @@ export type FailureCode =
   | 'parity_difference'
   | 'generator_failed'
   | 'reader_failed'
+  | 'memory_unknown'
   | 'payload_differs'
   | 'audit_failed'
   | 'stream_failed'

@@ -2,9 +2,14 @@
  * Starts a server the way every part of a run does: the same flags for both, a database in a fresh folder,
  * and both taken back when the run ends.
  */
-import { constants, copyFile } from 'node:fs/promises';
+import { constants, copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunningServer, StartError } from '../../parity-tests/src/server.ts';
+import {
+  type RunningServer,
+  StartError,
+  type StartOptions,
+  startServer,
+} from '../../parity-tests/src/server.ts';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Contenders } from './contenders.ts';
 import { BenchFailure } from './failure.ts';
@@ -40,7 +45,36 @@ export function serverFlags(asked: ServerOptions, database: string): string[] {
   return flags;
 }
 
+/** A folder for a server, and what it is started with in it. */
+export interface Prepared {
+  readonly folder: Awaited<ReturnType<Lifetime['temporaryFolder']>>;
+  readonly database: string;
+  readonly options: StartOptions;
+}
+
 /** `preloaded` is a closed database that the server gets a copy of, instead of none. */
+export async function prepareLaunch(
+  how: Launch,
+  asked: ServerOptions,
+  preloaded: string | null,
+): Promise<Prepared> {
+  const folder = await how.lifetime.temporaryFolder();
+  const database = join(folder.path, 'events.db');
+  if (preloaded !== null) await copy(preloaded, database);
+  const options = {
+    flags: serverFlags(asked, database),
+    cwd: folder.path,
+    wrapper: pinningCommand(how.placement.server_cpus),
+  };
+  return { folder, database, options };
+}
+
+/** What a run says of a server that did not start. */
+export function startFailure(name: TargetName, error: Pick<StartError, 'message' | 'stderr'>): BenchFailure {
+  return new BenchFailure('server_failed', `${name} did not start: ${error.message}`, tail(error.stderr));
+}
+
+/** Starts a server on `preloaded`, or on a database of its own. */
 export async function launch(
   name: TargetName,
   how: Launch,
@@ -48,19 +82,13 @@ export async function launch(
   preloaded: string | null = null,
 ): Promise<Launched> {
   const { lifetime } = how;
-  const folder = await lifetime.temporaryFolder();
-  const database = join(folder.path, 'events.db');
-  if (preloaded !== null) await copyFile(preloaded, database, constants.COPYFILE_FICLONE);
-  const starting = how.contenders.start(name, {
-    flags: serverFlags(asked, database),
-    cwd: folder.path,
-    wrapper: pinningCommand(how.placement.server_cpus),
-  });
+  const { folder, database, options } = await prepareLaunch(how, asked, preloaded);
+  const starting = startServer(name, options, how.contenders.targets[name]);
   // Held from before it is ready, so that an interruption in between ends it too.
   const release = lifetime.add(() => starting.then((server) => server.stop()));
   const server = await lifetime.orInterrupted(starting).catch(async (error: unknown) => {
     if (!(error instanceof StartError)) throw error;
-    throw new BenchFailure('server_failed', `${name} did not start: ${error.message}`, tail(error.stderr));
+    throw startFailure(name, error);
   });
   return {
     server,
@@ -85,6 +113,14 @@ export async function launch(
       await folder.release();
     },
   };
+}
+
+/** Synced, else the system writes the copy out while the server is measured. */
+async function copy(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  const handle = await open(to, 'r+');
+  await handle.sync();
+  await handle.close();
 }
 
 /** The end of a log, for a report. */

@@ -5,7 +5,7 @@
  * that profile.ts gives it, and its sizes are spread over the quantiles there. Knows nothing of requests.
  */
 import { type AgentType, KINDS, type Kind, SESSION_SHARES, sizeAt } from './profile.ts';
-import { createRandom, type Random, shuffle, writeUuid } from './random.ts';
+import { createRandom, pick, type Random, randomBelow, shuffle, writeUuid } from './random.ts';
 import { shapeOf } from './shapes.ts';
 import { filler, nonAscii } from './text.ts';
 
@@ -93,6 +93,38 @@ function eventText(draft: Draft, ids: Ids, random: Random): string {
     draft.nonAscii ? nonAscii(random) : '',
   );
   return bare.replace(MARK, () => JSON.stringify(text).slice(1, -1));
+}
+
+/** Events of one size in 500 sessions that take turns at random: what design figures are given for. */
+const SMALL = { events: 200_000, sessions: 500, bytes: 426 };
+const SMALL_PATH = 'src/store/';
+const SMALL_TYPES = ['tool_use', 'response', 'llm_response'];
+const SMALL_TOOLS = ['Bash', 'Read', 'Edit', 'Glob', 'Grep', 'Write'];
+
+/** Small events as JSON text, all of the same size. */
+export function* generateSmallLines(seed: number): Generator<string> {
+  const random = createRandom(seed);
+  for (let index = 0; index < SMALL.events; index++) {
+    const head = {
+      event_id: uuid(seed, index),
+      session_id: uuid(seed + 1, randomBelow(random, SMALL.sessions)),
+      agent_type: 'claude_code',
+      event_type: pick(random, SMALL_TYPES),
+      tool_name: pick(random, SMALL_TOOLS),
+      tokens_in: randomBelow(random, 10_000),
+      tokens_out: randomBelow(random, 1_000),
+      duration_ms: randomBelow(random, 5_000),
+      cost_usd: randomBelow(random, 1_000) / 10_000,
+      model: 'claude-opus-4-6',
+      project: 'app',
+      branch: 'main',
+      client_timestamp: new Date(FIRST_TIMESTAMP_MS + index * 10).toISOString(),
+      source: 'hook',
+    };
+    const bare = `${JSON.stringify(head).slice(0, -1)},"metadata":{"path":""}}`;
+    const text = SMALL_PATH.repeat(SMALL.bytes).slice(0, SMALL.bytes - bare.length);
+    yield `${JSON.stringify(head).slice(0, -1)},"metadata":{"path":"${text}"}}`;
+  }
 }
 
 /** Stands for the text until its length is known; no shape has it otherwise. */

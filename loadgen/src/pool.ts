@@ -6,13 +6,16 @@
  */
 import { createHash } from 'node:crypto';
 import { readCorpus } from './corpus.ts';
-import { generateLines } from './payload.ts';
+import { generateLines, generateSmallLines } from './payload.ts';
+import { UUID_BYTES } from './random.ts';
 import { quantile } from './statistics.ts';
 import { parseTemplate, type Template, TemplateError } from './template.ts';
 
 export interface PoolSource {
   /** NDJSON, gzip or not; without it the events are generated. */
   readonly corpus: string | undefined;
+  /** Which events are generated; sizes of real agents unless said otherwise. */
+  readonly payload?: 'mixed' | 'small';
   readonly seed: number;
   /** More events than this are not needed, so not kept in memory. */
   readonly most: number;
@@ -41,7 +44,7 @@ export interface Pool {
 }
 
 export async function loadPool(source: PoolSource): Promise<Pool> {
-  const lines = source.corpus === undefined ? generateLines(source.seed) : readCorpus(source.corpus);
+  const lines = linesOf(source);
   const sessions = new Map<string, number>();
   const templates: Template[] = [];
   const number = (id: string): number => {
@@ -65,6 +68,22 @@ export async function loadPool(source: PoolSource): Promise<Pool> {
     ids: source.ids,
     facts: factsOf(source, templates, sessions.size),
   };
+}
+
+function linesOf({ corpus, payload, seed }: PoolSource): Iterable<string> | AsyncIterable<string> {
+  if (corpus !== undefined) return readCorpus(corpus);
+  return payload === 'small' ? generateSmallLines(seed) : generateLines(seed);
+}
+
+/** The same events without ids: white space counts as none (rule EVT-04), and takes as many bytes. */
+export function withoutEventIds(pool: Pool): Pool {
+  const templates = pool.templates.map((template) => {
+    if (template.idAt < 0) return template;
+    const bytes = Buffer.from(template.bytes);
+    bytes.fill(' ', template.idAt, template.idAt + UUID_BYTES);
+    return { ...template, bytes, idAt: -1 };
+  });
+  return { ...pool, templates };
 }
 
 function templateOf(text: string, line: number, number: (id: string) => number): Template {

@@ -18,25 +18,37 @@ export interface PreloadContext {
   readonly crew: Crew;
   readonly progress: Progress;
   readonly target: TargetName;
+  /** A closed database that the events come on top of; without it they come first. */
+  readonly base?: BaseFile;
 }
 
-/** The path of a database that holds the spec's `preload_events`; its folder lives as long as the run. */
+export interface BaseFile {
+  readonly file: string;
+  readonly rows: number;
+}
+
+/** The path of a database that holds the spec's `preload_events`, above the rows of a base; its folder lives as long as the run. */
 export async function preload(spec: Spec, context: PreloadContext): Promise<string> {
-  const { crew, progress, target } = context;
+  const { crew, progress, target, base } = context;
   const count = spec.workload.preload_events;
   const batches: Spec = { ...spec, mode: 'batch', workload: { ...spec.workload, batch_size: PRELOAD_BATCH } };
   const generator = await crew.generator(batches, 'autocannon');
   const auditor = await crew.auditor(spec);
   const step = progress.begin(`preload ${spec.name}`, count);
   try {
-    const launched = await launch(target, context.launch, { ...spec.workload, durability: 'process' });
+    const asked = { ...spec.workload, durability: 'process' } as const;
+    const launched = await launch(target, context.launch, asked, base?.file);
     const order = { url: launched.server.url, range: { first: 0, count }, rate_events_per_s: null };
     const sent = await generator.send(order, (events) => step.at(events));
     await launched.stop();
     // Asked before the audit, which makes one of its own.
     if (existsSync(`${launched.database}-wal`))
       throw new BenchFailure('server_failed', `${target} left a write-ahead log behind`);
-    const claim = { ranges: [order.range], acknowledged_events: sent.received_events, preloaded_rows: 0 };
+    const claim = {
+      ranges: [order.range],
+      acknowledged_events: sent.received_events,
+      preloaded_rows: base?.rows ?? 0,
+    };
     const audit = await auditor.audit(launched.database, claim);
     await checkAudit(audit, 'the preload', [], () => auditor.explain(launched.database, claim));
     step.done(`${count.toLocaleString('en-US')} events`);

@@ -17,7 +17,7 @@ import { type Launch, type Launched, launch, tail } from './launch.ts';
 import { machineLoad, readMachine } from './machine.ts';
 import { observe } from './observer.ts';
 import type { ProbeProcess } from './probe.ts';
-import { type Reader, startReader } from './reader/reader.ts';
+import { type Reader, type Reading, startReader } from './reader/reader.ts';
 import type { Sample } from './sample.ts';
 import { folderBytes } from './size.ts';
 import type { Spec } from './spec.ts';
@@ -41,6 +41,8 @@ export interface RoundContext {
   readonly ticksPerSecond: number | null;
   /** A closed database that already holds `preload_events`, or `null`. */
   readonly preloaded: string | null;
+  /** What the reader of the spec asks; without it, what a dashboard does. */
+  readonly reading?: Reading | undefined;
   onHealth(label: string, name: TargetName, health: Health): void;
   onProgress(acknowledged: number): void;
 }
@@ -145,7 +147,11 @@ async function measure(
     interval_ms: soak ? OBSERVE_MS.soak : OBSERVE_MS.round,
     lifetime,
   });
-  const reader: Reader | null = spec.reader ? startReader({ url: server.url, lifetime, placement }) : null;
+  const reader: Reader | null = spec.reader
+    ? startReader({ url: server.url, lifetime, placement, reading: context.reading })
+    : null;
+  // A short load would be over before each path was asked; a dashboard's second makes no difference.
+  if (context.reading !== undefined) await lifetime.orInterrupted(reader!.begun);
   await clients?.mark();
   const machineBefore = await readMachine();
   const own = process.cpuUsage();

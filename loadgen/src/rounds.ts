@@ -82,7 +82,7 @@ async function calibrate(
   context: RoundsContext,
 ): Promise<number | null> {
   const { events, duration_s, batch_size } = spec.workload;
-  if (spec.driver !== 'autocannon' || events !== null) return events;
+  if (spec.rate !== null || events !== null) return events;
   const rates: number[] = [];
   for (const name of context.targets) {
     const trial = { ...base, events: CALIBRATION_REQUESTS * batch_size, rate_events_per_s: null };

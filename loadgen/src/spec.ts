@@ -12,7 +12,7 @@ export interface Spec {
   readonly name: string;
   readonly title: string;
   readonly mode: Exclude<Mode, 'startup'>;
-  readonly driver: 'autocannon' | 'open' | 'k6';
+  readonly driver: 'autocannon' | 'wrk' | 'open' | 'k6';
   readonly corpus: string | undefined;
   readonly workload: Omit<Workload, 'rate'>;
   readonly rate: RequestedRate | null;

@@ -1,27 +1,36 @@
 /**
- * How long a server takes to start: from the spawn to the first 200 of `/readyz`, on a fresh database.
+ * How long a server takes to start: from the spawn to the first 200 of `/readyz`, on a fresh database or on a
+ * copy of one that holds events.
  *
  * The program is started directly, never through a shell or a package manager. `/readyz` is asked from the
- * ready line on, over and over without a pause, since before that line nobody knows the port.
+ * ready line on, over and over without a pause, since before that line nobody knows the port; a small process
+ * does both. What must stay true: nothing that is done before the spawn is counted, neither folder nor copy, and
+ * the first start of each server is not: its program text and our own HTTP client are cold in that one alone.
  */
-import { get } from 'node:http';
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { BenchFailure } from './failure.ts';
-import { type Launch, launch, type ServerOptions } from './launch.ts';
+import { type Launch, prepareLaunch, type ServerOptions, startFailure } from './launch.ts';
 import { roundOrder } from './plan.ts';
 import type { Progress } from './progress.ts';
+import type { Command, Reply } from './start-process.ts';
 
-const DEADLINE_MS = 15_000;
+const PROGRAM = fileURLToPath(new URL('./start-process.ts', import.meta.url));
 
 export interface Starting {
   readonly targets: readonly TargetName[];
   readonly launch: Launch;
   readonly asked: ServerOptions;
+  /** Counted starts per server. */
   readonly count: number;
   readonly progress: Progress;
+  /** A closed database that every start gets a copy of; without it each has an empty one. */
+  readonly preloaded?: string | null;
 }
 
 export interface Starts {
+  /** Of the counted starts. */
   readonly order: readonly TargetName[];
   /** Milliseconds, in order. */
   readonly times: ReadonlyMap<TargetName, readonly number[]>;
@@ -29,44 +38,61 @@ export interface Starts {
 
 /** In the order A B B A, so that a warm file cache favours neither. */
 export async function measureStarts(starting: Starting): Promise<Starts> {
-  const { targets, count, progress } = starting;
+  const { targets, count, progress, preloaded = null } = starting;
   const order = roundOrder(targets, count);
   const times = new Map<TargetName, number[]>(targets.map((name) => [name, []]));
-  const step = progress.begin('starts', order.length);
+  const child = fork(PROGRAM, { execArgv: [], stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
+  const release = starting.launch.lifetime.add(() => end(child));
+  const one = (name: TargetName) => measureStart(child, name, starting, preloaded);
+  const step = progress.begin(preloaded === null ? 'starts' : 'starts with events', order.length);
   try {
+    for (const name of targets) await one(name);
     for (const [i, name] of order.entries()) {
-      times.get(name)!.push(await measureStart(name, starting.launch, starting.asked));
+      times.get(name)!.push(await one(name));
       step.at(i + 1);
     }
   } catch (error) {
     step.abandon();
     throw error;
+  } finally {
+    await release();
   }
   step.done(`${count} a server`);
   return { order, times };
 }
 
 /** One start, in milliseconds. */
-async function measureStart(name: TargetName, how: Launch, asked: ServerOptions): Promise<number> {
-  const from = performance.now();
-  const { server, stop, discard } = await launch(name, how, asked);
-  while (!(await isReady(server.url))) {
-    if (performance.now() - from > DEADLINE_MS) {
-      throw new BenchFailure('server_failed', `${name} was not ready within ${DEADLINE_MS} ms`);
-    }
-    how.lifetime.signal.throwIfAborted();
-  }
-  const taken = performance.now() - from;
-  await stop();
-  await discard();
-  return taken;
+async function measureStart(
+  child: ChildProcess,
+  name: TargetName,
+  { launch: how, asked }: Starting,
+  preloaded: string | null,
+): Promise<number> {
+  const { folder, options } = await prepareLaunch(how, asked, preloaded);
+  const { command, args } = how.contenders.targets[name];
+  const program = { command, args };
+  const reply = await how.lifetime.orInterrupted(ask(child, { name, options, program }));
+  if (reply.kind === 'failed') throw startFailure(name, reply);
+  await folder.release();
+  return reply.taken_ms;
 }
 
-function isReady(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    get(`${url}/readyz`, { agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    }).on('error', () => resolve(false));
+function ask(child: ChildProcess, command: Command): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const onEnd = () => reject(new BenchFailure('server_failed', 'what measures starts ended by itself'));
+    child.once('exit', onEnd);
+    child.once('message', (message) => {
+      child.off('exit', onEnd);
+      resolve(message as Reply);
+    });
+    child.send(command, (error) => error && onEnd());
   });
+}
+
+/** Disconnected, it ends its server first. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  if (child.connected) child.disconnect();
+  await ended;
 }

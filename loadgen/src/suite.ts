@@ -120,7 +120,7 @@ function closed(options: Options, what: Closed): Spec {
     name,
     title,
     mode,
-    driver: 'autocannon',
+    driver: options.driver,
     corpus: options.corpus,
     workload: {
       ...common(options),

@@ -2,7 +2,6 @@
  * The real comparison with fake servers: `FAKE_FAULTS=rs:lose-one` makes one of them wrong.
  */
 import { fileURLToPath } from 'node:url';
-import { startServer } from '../../parity-tests/src/server.ts';
 import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
 import { compare } from '../src/compare.ts';
 import type { Contenders } from '../src/contenders.ts';
@@ -16,7 +15,7 @@ const faults = new Map(
 const fake = (name: TargetName): Target => ({
   ...TARGETS[name],
   command: process.execPath,
-  args: [PROGRAM],
+  args: [PROGRAM, `--fault=${faults.get(name) ?? 'none'}`],
   artefact: PROGRAM,
   sources: [],
 });
@@ -26,17 +25,6 @@ const contenders: Contenders = {
   // The fake has no database code of its own to be held against.
   limits: null,
   closedLoopProgram: process.env.FAKE_GENERATOR,
-  start: (name, options) =>
-    // What startServer puts after the wrapper is the real server's command line, whose flags the fake reads.
-    startServer(name, {
-      ...options,
-      wrapper: [
-        ...(options.wrapper ?? []),
-        process.execPath,
-        PROGRAM,
-        `--fault=${faults.get(name) ?? 'none'}`,
-      ],
-    }),
 };
 
 process.exitCode = await compare(process.argv.slice(2), contenders);

@@ -130,7 +130,7 @@ const program = (source: string): LimitProgram => ({
   build: null,
 });
 
-const SAYS = `console.log(JSON.stringify({ events: ${EVENTS}, stored: ${EVENTS}, duplicates: 0, duration_ms: 1, cpu_us: 1 }))`;
+const SAYS = `console.log(JSON.stringify({ events: ${EVENTS}, stored: ${EVENTS}, duplicates: 0, duration_ms: 1, cpu_us: 1, parse_ms: 1, parse_cpu_us: 1 }))`;
 
 /** A database without a row. */
 const EMPTY = `

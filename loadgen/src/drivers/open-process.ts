@@ -35,6 +35,8 @@ class OpenLoop {
   readonly #start_ms = nowMs() + LEAD_MS;
   /** In the order in which they were due. */
   readonly #inFlight = new Set<Exchange>();
+  /** Of bodies that were answered. */
+  readonly #free: ArrayBuffer[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #next = 0;
   #errors = 0;
@@ -69,7 +71,9 @@ class OpenLoop {
   /** An exchange tells of its end once; `failed` are errors of the connection and timeouts. */
   settle(exchange: Exchange, failed: boolean): void {
     if (!this.#inFlight.delete(exchange)) return;
+    // What failed may still be on its way to the socket.
     if (failed) this.#errors++;
+    else this.#free.push(exchange.memory);
     this.#sendDue();
   }
 
@@ -94,9 +98,9 @@ class OpenLoop {
   #send(number: number): void {
     const { requests, tally } = this.#load;
     const due = this.#due(number);
-    const body = requests.body(number);
+    const body = requests.body(number, this.#free.pop());
     tally.sent(requests.events(number), body.length, due);
-    const exchange = new Exchange(this, tally, due);
+    const exchange = new Exchange(this, tally, due, body.buffer as ArrayBuffer);
     this.#inFlight.add(exchange);
     this.#pool.dispatch({ method: 'POST', path: requests.path, headers: HEADERS, body }, exchange);
   }
@@ -121,6 +125,8 @@ class OpenLoop {
 /** One request and its answer, as undici tells of them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly due: number;
+  /** What the body lies in. */
+  readonly memory: ArrayBuffer;
   readonly #loop: OpenLoop;
   readonly #tally: Tally;
   readonly #chunks: Buffer[] = [];
@@ -128,10 +134,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #givenUp = false;
   #status = 0;
 
-  constructor(loop: OpenLoop, tally: Tally, due: number) {
+  constructor(loop: OpenLoop, tally: Tally, due: number, memory: ArrayBuffer) {
     this.#loop = loop;
     this.#tally = tally;
     this.due = due;
+    this.memory = memory;
   }
 
   giveUp(): void {

@@ -41,9 +41,10 @@ export class Requests {
     return Math.min(batchSize, this.#range.count - number * batchSize);
   }
 
-  body(number: number): Buffer {
+  /** In `free`, the memory of a body that was sent, if that is large enough. */
+  body(number: number, free?: ArrayBuffer): Buffer {
     const first = this.#range.first + number * this.#job.batchSize;
-    if (this.#job.endpoint === 'single') return singleBody(this.#pool, first);
-    return batchBody(this.#pool, { first, count: this.events(number) });
+    if (this.#job.endpoint === 'single') return singleBody(this.#pool, first, free);
+    return batchBody(this.#pool, { first, count: this.events(number) }, free);
   }
 }

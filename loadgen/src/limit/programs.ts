@@ -43,6 +43,14 @@ export const LIMIT_PROGRAMS: LimitPrograms = {
   },
 };
 
+const HTTP_SOURCE = `${ROOT}server-ts/http-only.ts`;
+
+/** Servers that answer without looking into a body. */
+export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' | 'args'>>> = {
+  rs: { command: RS_EXAMPLE.replace(/limit$/, 'http_only'), args: ['--'] },
+  ts: { command: process.execPath, args: ['--import', TS_LOADER, HTTP_SOURCE, '--'] },
+};
+
 /** One run of a program. */
 export interface LimitRun {
   /** A file that is not there yet. */
@@ -64,8 +72,18 @@ export async function runLimitProgram(
   program: LimitProgram,
   run: LimitRun,
 ): Promise<LimitSample> {
+  const { events, duration_ms, cpu_us } = await runBulk(target, program, run);
+  return { target, events, duration_ms, cpu_us };
+}
+
+/** The same, with all that the program tells. */
+export async function runBulk(
+  target: TargetName,
+  program: LimitProgram,
+  run: LimitRun,
+): Promise<BulkFigures> {
   const said = readSaid(target, await runToEnd(target, program, run));
-  const { events, stored, duplicates, duration_ms, cpu_us } = said;
+  const { events, stored, duplicates } = said;
   const short = (what: string): BenchFailure =>
     failure(target, 'did not store every event', [`${run.events} were given, ${what}`]);
   if (events !== run.events || stored !== run.events) {
@@ -73,19 +91,30 @@ export async function runLimitProgram(
   }
   const found = countRows(target, run.database);
   if (found !== run.events) throw short(`${found} rows found`);
-  return { target, events, duration_ms, cpu_us };
+  return said;
 }
 
 /** What the program prints. */
-interface Said {
+export interface BulkFigures {
   readonly events: number;
   readonly stored: number;
   readonly duplicates: number;
   readonly duration_ms: number;
   readonly cpu_us: number;
+  /** Scanning and checking, which is no part of the others. */
+  readonly parse_ms: number;
+  readonly parse_cpu_us: number;
 }
 
-const SAID = ['events', 'stored', 'duplicates', 'duration_ms', 'cpu_us'] as const;
+const FIGURES = [
+  'events',
+  'stored',
+  'duplicates',
+  'duration_ms',
+  'cpu_us',
+  'parse_ms',
+  'parse_cpu_us',
+] as const satisfies readonly (keyof BulkFigures)[];
 
 function flagsOf(run: LimitRun): string[] {
   const flags = ['--db', run.database, '--groups', run.groups, '--durability', run.durability];
@@ -113,14 +142,14 @@ async function runToEnd(target: TargetName, program: LimitProgram, run: LimitRun
   throw failure(target, `ended with ${signal ?? `code ${code}`} instead of 0`, tail(output.stderr));
 }
 
-function readSaid(target: TargetName, stdout: string): Said {
+function readSaid(target: TargetName, stdout: string): BulkFigures {
   let said: Partial<Record<string, unknown>> | null;
   try {
     said = JSON.parse(stdout) as typeof said;
   } catch {
     said = null;
   }
-  if (SAID.every((name) => typeof said?.[name] === 'number')) return said as unknown as Said;
+  if (FIGURES.every((name) => typeof said?.[name] === 'number')) return said as unknown as BulkFigures;
   throw failure(target, 'did not say what it did', tail(stdout));
 }
 

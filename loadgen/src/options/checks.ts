@@ -8,6 +8,7 @@ const MODES_OF: Readonly<Partial<Record<FlagName, readonly RunMode[]>>> = {
   events: ['batch', 'single', 'open', 'all'],
   duration: ['batch', 'single', 'open', 'soak'],
   'batch-size': ['batch', 'open', 'soak'],
+  driver: ['batch', 'single', 'open', 'all'],
   concurrency: ['batch', 'single', 'open', 'soak'],
   rate: ['open', 'soak'],
   'stream-clients': ['batch', 'single', 'open', 'soak'],
@@ -17,6 +18,7 @@ const MODES_OF: Readonly<Partial<Record<FlagName, readonly RunMode[]>>> = {
   preload: ['batch', 'single', 'open', 'soak'],
   durability: ['batch', 'single', 'open', 'soak', 'startup'],
   corpus: ['batch', 'single', 'open', 'soak', 'all'],
+  payload: ['batch', 'single', 'open', 'soak', 'all'],
   ids: ['batch', 'single', 'open', 'soak'],
 };
 
@@ -28,6 +30,8 @@ export function checkTogether(options: Options): string[] {
       problems.push(`--${name} has no meaning with --mode=${options.mode}`);
   }
   const both = (one: FlagName, other: FlagName) => options.given.has(one) && options.given.has(other);
+  if (options.mode !== 'all' && both('corpus', 'payload'))
+    problems.push('--corpus and --payload both say which events are sent; give one of them');
   if (options.mode !== 'open' && both('events', 'duration'))
     problems.push('--events and --duration both say how long a round is; give one of them');
   if (both('soak-minutes', 'duration'))

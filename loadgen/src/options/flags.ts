@@ -11,6 +11,7 @@ export type FlagName =
   | 'pick'
   | 'events'
   | 'duration'
+  | 'driver'
   | 'concurrency'
   | 'batch-size'
   | 'rate'
@@ -20,6 +21,7 @@ export type FlagName =
   | 'rounds'
   | 'starts'
   | 'corpus'
+  | 'payload'
   | 'ids'
   | 'seed'
   | 'preload'
@@ -74,6 +76,12 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     maximum: 3600,
     help: 'length of a round instead; in a closed loop it sets the events so that the faster server takes this long',
   },
+  driver: {
+    value: 'NAME',
+    default: 'autocannon',
+    choices: ['autocannon', 'wrk'],
+    help: 'what sends in a closed loop; wrk costs least, has to be installed, and tells no latencies',
+  },
   concurrency: { value: 'N', default: 40, minimum: 1, maximum: 1000, help: 'connections' },
   'batch-size': { value: 'N', default: 50, minimum: 1, maximum: 10_000, help: 'events in a request' },
   rate: {
@@ -102,6 +110,12 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
   },
   starts: { value: 'N', default: 10, minimum: 1, maximum: 1000, help: 'starts measured per server' },
   corpus: { value: 'FILE', help: 'real events instead of generated ones: NDJSON, gzip or not' },
+  payload: {
+    value: 'KIND',
+    default: 'mixed',
+    choices: ['mixed', 'small'],
+    help: 'which events are generated: of the sizes that agents send, or all of 426 bytes in 500 sessions',
+  },
   ids: {
     value: 'KIND',
     default: 'random',

@@ -24,6 +24,7 @@ export interface Options {
   readonly pick: readonly string[] | undefined;
   readonly events: number | undefined;
   readonly duration: number | undefined;
+  readonly driver: 'autocannon' | 'wrk';
   readonly concurrency: number;
   readonly batchSize: number;
   readonly rates: readonly RequestedRate[] | undefined;
@@ -33,6 +34,7 @@ export interface Options {
   readonly rounds: number;
   readonly starts: number;
   readonly corpus: string | undefined;
+  readonly payload: 'mixed' | 'small';
   readonly ids: 'random' | 'time';
   readonly seed: number;
   readonly preload: number;
@@ -69,6 +71,7 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     events:
       integer(given, 'events', problems) ?? (quick && !given.has('duration') ? QUICK.events : undefined),
     duration: integer(given, 'duration', problems),
+    driver: choice(given, 'driver', problems) as 'autocannon' | 'wrk',
     concurrency: integer(given, 'concurrency', problems)!,
     batchSize: integer(given, 'batch-size', problems)!,
     rates: rates(given, problems),
@@ -79,6 +82,7 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     rounds: quick && !given.has('rounds') ? QUICK.rounds : integer(given, 'rounds', problems)!,
     starts: quick && !given.has('starts') ? QUICK.starts : integer(given, 'starts', problems)!,
     corpus: text(given, 'corpus'),
+    payload: choice(given, 'payload', problems) as 'mixed' | 'small',
     ids: choice(given, 'ids', problems) as 'random' | 'time',
     seed: integer(given, 'seed', problems)!,
     preload: integer(given, 'preload', problems)!,

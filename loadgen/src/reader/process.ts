@@ -1,19 +1,41 @@
 /**
- * What the reader's process does: it asks what a dashboard asks, at the times a dashboard does.
+ * What the reader's process does: it asks what a dashboard asks, or what it is told to, at the times it is told.
  *
- * Requests are due by the clock, whether or not the last ones have been answered, and one that has not been
- * answered after a time counts as failed. What must stay true: whatever was asked is counted, the slowest
- * too, so an end waits for the answers.
+ * Requests are due by the clock, whether or not the last ones have been answered, and latency counts from the
+ * moment one was due; one that has not been answered after a time counts as failed. What must stay true:
+ * whatever was asked is counted, the slowest too, so an end waits for the answers.
  */
-
+import { nowMs } from '../clock.ts';
+import { Metronome } from '../drivers/metronome.ts';
 import type { ReaderSample } from '../sample.ts';
 import { quantile } from '../statistics.ts';
 
-export type Command =
-  | { readonly kind: 'start'; readonly url: string; readonly interval_ms: number }
-  | { readonly kind: 'stop' };
+/** Paths that are asked at each tick; after the last list comes the first again. */
+export type Turns = readonly (readonly string[])[];
 
-export type Reply = { readonly kind: 'read'; readonly sample: ReaderSample };
+export interface Start {
+  readonly kind: 'start';
+  readonly url: string;
+  readonly interval_ms: number;
+  readonly turns: Turns;
+  /** Asks every path once before the first tick, one after the other, and counts none of that. */
+  readonly rehearse: boolean;
+}
+
+export type Command = Start | { readonly kind: 'stop' };
+
+/** `null` where nothing was answered. */
+export interface PathSample extends ReaderSample {
+  readonly path: string;
+}
+
+export interface Answer {
+  readonly kind: 'read';
+  readonly sample: ReaderSample;
+  readonly paths: readonly PathSample[];
+}
+
+export type Reply = { readonly kind: 'begun' } | Answer;
 
 const EVERY_TIME = ['/api/stats'];
 
@@ -24,7 +46,14 @@ const EVERY_FIFTH_TIME = [
   '/api/stats/tools',
   '/api/stats/cost',
 ];
-const FIFTH = 5;
+
+export const DASHBOARD: Turns = [
+  [...EVERY_TIME, ...EVERY_FIFTH_TIME],
+  EVERY_TIME,
+  EVERY_TIME,
+  EVERY_TIME,
+  EVERY_TIME,
+];
 
 const TIMEOUT_MS = 10_000;
 
@@ -33,52 +62,101 @@ export function readAsAsked(): void {
   let reading: Reading | undefined;
   process.on('message', async (message) => {
     const command = message as Command;
-    if (command.kind === 'start') reading = new Reading(command.url, command.interval_ms);
-    else process.send!({ kind: 'read', sample: await reading!.stop() } satisfies Reply);
+    if (command.kind === 'start') reading = new Reading(command);
+    else reply(await reading!.stop());
   });
 }
 
+function reply(message: Reply): void {
+  process.send!(message);
+}
+
+interface Asked {
+  readonly latencies_ms: number[];
+  requests: number;
+  failed: number;
+}
+
 class Reading {
-  readonly #url: string;
-  readonly #timer: NodeJS.Timeout;
-  readonly #latencies_ms: number[] = [];
+  readonly #start: Start;
+  readonly #metronome = new Metronome();
+  readonly #asked = new Map<string, Asked>();
   readonly #unanswered = new Set<Promise<void>>();
-  #times = 0;
-  #requests = 0;
-  #failed = 0;
+  readonly #rehearsed: Promise<void>;
+  #first_ms = Number.POSITIVE_INFINITY;
+  #ticks = 0;
+  #stopped = false;
 
-  constructor(url: string, interval_ms: number) {
-    this.#url = url;
-    this.#timer = setInterval(() => this.#askAll(), interval_ms);
-    this.#askAll();
+  constructor(start: Start) {
+    this.#start = start;
+    for (const path of start.turns.flat())
+      this.#asked.set(path, { latencies_ms: [], requests: 0, failed: 0 });
+    this.#rehearsed = start.rehearse ? this.#rehearse() : Promise.resolve();
+    void this.#rehearsed.then(() => this.#begin());
   }
 
-  async stop(): Promise<ReaderSample> {
-    clearInterval(this.#timer);
+  async stop(): Promise<Answer> {
+    this.#stopped = true;
+    await this.#metronome.close();
+    await this.#rehearsed;
     await Promise.all(this.#unanswered);
-    const sorted = this.#latencies_ms.sort((a, b) => a - b);
-    const at = (share: number) => (sorted.length === 0 ? null : quantile(sorted, share));
-    return { requests: this.#requests, failed: this.#failed, p50_ms: at(0.5), p99_ms: at(0.99) };
+    const all = [...this.#asked];
+    return {
+      kind: 'read',
+      sample: sampleOf(all.map(([, asked]) => asked)),
+      paths: all.map(([path, asked]) => ({ path, ...sampleOf([asked]) })),
+    };
   }
 
-  #askAll(): void {
-    const paths = this.#times++ % FIFTH === 0 ? [...EVERY_TIME, ...EVERY_FIFTH_TIME] : EVERY_TIME;
-    for (const path of paths) {
-      const asked = this.#ask(path).finally(() => this.#unanswered.delete(asked));
-      this.#unanswered.add(asked);
+  async #rehearse(): Promise<void> {
+    for (const path of this.#asked.keys()) {
+      if (!this.#stopped) await get(this.#start.url + path);
     }
   }
 
-  async #ask(path: string): Promise<void> {
-    const from = performance.now();
-    this.#requests++;
-    try {
-      const response = await fetch(this.#url + path, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-      await response.arrayBuffer();
-      if (response.status === 200) this.#latencies_ms.push(performance.now() - from);
-      else this.#failed++;
-    } catch {
-      this.#failed++;
+  #begin(): void {
+    if (this.#stopped) return;
+    this.#first_ms = nowMs();
+    this.#metronome.run(this.#first_ms, this.#start.interval_ms, () => this.#askDue());
+    reply({ kind: 'begun' });
+  }
+
+  /** Everything that is due, also what was due while this process was late. */
+  #askDue(): void {
+    const { turns, interval_ms } = this.#start;
+    for (;;) {
+      const due_ms = this.#first_ms + this.#ticks * interval_ms;
+      if (this.#stopped || due_ms > nowMs()) return;
+      for (const path of turns[this.#ticks % turns.length]!) {
+        const asking = this.#ask(path, due_ms).finally(() => this.#unanswered.delete(asking));
+        this.#unanswered.add(asking);
+      }
+      this.#ticks++;
     }
   }
+
+  async #ask(path: string, due_ms: number): Promise<void> {
+    const asked = this.#asked.get(path)!;
+    asked.requests++;
+    if (await get(this.#start.url + path)) asked.latencies_ms.push(nowMs() - due_ms);
+    else asked.failed++;
+  }
+}
+
+/** Whether the answer came in time and was a 200. */
+async function get(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function sampleOf(parts: readonly Asked[]): ReaderSample {
+  const sorted = parts.flatMap((part) => part.latencies_ms).sort((a, b) => a - b);
+  const sum = (key: 'requests' | 'failed') => parts.reduce((total, part) => total + part[key], 0);
+  const at = (share: number) => (sorted.length === 0 ? null : quantile(sorted, share));
+  return { requests: sum('requests'), failed: sum('failed'), p50_ms: at(0.5), p99_ms: at(0.99) };
 }

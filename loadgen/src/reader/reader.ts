@@ -10,12 +10,23 @@ import { BenchFailure } from '../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { type Placement, pinningCommand } from '../placement.ts';
 import type { ReaderSample } from '../sample.ts';
-import type { Command, Reply } from './process.ts';
+import { type Answer, type Command, DASHBOARD, type PathSample, type Reply } from './process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** A dashboard asks for its totals this often. */
 const INTERVAL_MS = 1000;
+
+/** What is asked instead of what a dashboard asks. */
+export interface Reading {
+  /** Paths that are asked at each tick, from the first list again after the last. */
+  readonly turns: readonly (readonly string[])[];
+  readonly interval_ms: number;
+  /** Asks each path once before the first tick, uncounted, so that neither client nor statements are cold. */
+  readonly rehearse: boolean;
+  /** Given what was measured of each path, when the reader stops. */
+  onPaths(paths: readonly PathSample[]): void;
+}
 
 export interface ReaderContext {
   readonly url: string;
@@ -23,29 +34,39 @@ export interface ReaderContext {
   readonly placement: Placement;
   /** For tests; a second otherwise. */
   readonly interval_ms?: number;
+  readonly reading?: Reading | undefined;
 }
 
 export interface Reader {
+  /** Resolves at its first tick; rejects when it ended before. */
+  readonly begun: Promise<void>;
   /** Waits for what was asked and not yet answered, then ends the process. */
   stop(): Promise<ReaderSample>;
 }
 
 export function startReader(context: ReaderContext): Reader {
-  const { url, lifetime, placement, interval_ms = INTERVAL_MS } = context;
+  const { url, lifetime, placement, reading } = context;
   const command = [...pinningCommand(placement.generator_cpus), process.execPath, PROGRAM];
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
-  const read = answerOf(child);
-  // It may fail long before anybody waits for it in `stop`.
-  read.catch(() => undefined);
+  const { begun, read } = repliesOf(child);
   const release = lifetime.add(() => end(child));
-  tell(child, { kind: 'start', url, interval_ms });
+  tell(child, {
+    kind: 'start',
+    url,
+    interval_ms: reading?.interval_ms ?? context.interval_ms ?? INTERVAL_MS,
+    turns: reading?.turns ?? DASHBOARD,
+    rehearse: reading?.rehearse ?? false,
+  });
   return {
+    begun,
     async stop() {
       tell(child, { kind: 'stop' });
       try {
-        return await lifetime.orInterrupted(read);
+        const { sample, paths } = await lifetime.orInterrupted(read);
+        reading?.onPaths(paths);
+        return sample;
       } finally {
         await release();
       }
@@ -58,13 +79,30 @@ function tell(child: ChildProcess, command: Command): void {
   if (child.connected) child.send(command, () => undefined);
 }
 
-function answerOf(child: ChildProcess): Promise<ReaderSample> {
-  return new Promise((resolve, reject) => {
-    const fail = (what: string) => reject(new BenchFailure('reader_failed', `the reader ${what}`));
-    child.once('message', (message) => resolve((message as Reply).sample));
-    child.once('close', (code, signal) => fail(`ended by itself (${signal ?? `code ${code}`})`));
-    child.once('error', (error) => fail(`could not be started: ${error.message}`));
+interface Replies {
+  readonly begun: Promise<void>;
+  readonly read: Promise<Answer>;
+}
+
+function repliesOf(child: ChildProcess): Replies {
+  const begun = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<Answer>();
+  // Either may fail long before anybody waits for it, or with nobody who does.
+  begun.promise.catch(() => undefined);
+  read.promise.catch(() => undefined);
+  const fail = (what: string) => {
+    const failure = new BenchFailure('reader_failed', `the reader ${what}`);
+    begun.reject(failure);
+    read.reject(failure);
+  };
+  child.on('message', (message) => {
+    const reply = message as Reply;
+    if (reply.kind === 'begun') begun.resolve();
+    else read.resolve(reply);
   });
+  child.once('close', (code, signal) => fail(`ended by itself (${signal ?? `code ${code}`})`));
+  child.once('error', (error) => fail(`could not be started: ${error.message}`));
+  return { begun: begun.promise, read: read.promise };
 }
 
 async function end(child: ChildProcess): Promise<void> {

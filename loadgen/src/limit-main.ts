@@ -1,0 +1,222 @@
+/**
+ * `pnpm bench:limit`: the ceilings of each server on this machine, part by part, so that a figure can stand beside
+ * what it could be.
+ *
+ * Bulk inserts by the server's own store, with random ids, with ids that grow with time, and with none, so that
+ * nothing is deduplicated; scanning and checking alone; the HTTP side alone. Each part in turn for both servers
+ * (A B B A), nothing else beside it. Exit 2 for a wrong flag, 1 for anything else that fails.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startServer } from '../../parity-tests/src/server.ts';
+import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
+import { autocannonDriver } from './drivers/autocannon.ts';
+import { Lifetime } from './lifetime.ts';
+import { writeGroups } from './limit/groups.ts';
+import { limitTable, type Part } from './limit/part.ts';
+import { type BulkFigures, HTTP_PROGRAMS, LIMIT_PROGRAMS, runBulk } from './limit/programs.ts';
+import { choosePlacement } from './placement.ts';
+import { loadPool, withoutEventIds } from './pool.ts';
+import { createProbe } from './probe.ts';
+import { summarise } from './statistics.ts';
+
+const HELP = `Usage: pnpm bench:limit [--events=1000000] [--group=2000] [--repeats=3] [--payload=mixed|small] [--corpus=FILE] [--out=.bench/limits.json]
+
+The ceilings of both servers: bulk inserts, parsing alone, HTTP alone.
+`;
+const HTTP_REQUESTS = 20_000;
+const HTTP_WARM_UP = 2_000;
+const BATCH = 50;
+
+interface Wanted {
+  readonly events: number;
+  readonly group: number;
+  readonly repeats: number;
+  readonly corpus: string | undefined;
+  readonly payload: 'mixed' | 'small';
+  readonly out: string;
+}
+
+type Figure = Pick<BulkFigures, 'events' | 'duration_ms' | 'cpu_us'>;
+
+function parse(argv: readonly string[]): Wanted | string {
+  try {
+    const { values } = parseArgs({
+      args: argv.filter((argument) => argument !== '--'),
+      options: {
+        events: { type: 'string', default: '1000000' },
+        group: { type: 'string', default: '2000' },
+        repeats: { type: 'string', default: '3' },
+        corpus: { type: 'string' },
+        payload: { type: 'string', default: 'mixed' },
+        out: { type: 'string', default: join(ROOT, '.bench', 'limits.json') },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) return HELP;
+    const whole = (name: 'events' | 'group' | 'repeats', least: number, most: number): number => {
+      const number = /^\d+$/.test(values[name]) ? Number(values[name]) : Number.NaN;
+      if (number >= least && number <= most) return number;
+      throw new RangeError(`--${name} is a number from ${least} to ${most}`);
+    };
+    return {
+      events: whole('events', 1000, 100_000_000),
+      group: whole('group', 1, 10_000),
+      repeats: whole('repeats', 1, 100),
+      corpus: values.corpus,
+      payload: payloadOf(values.payload),
+      out: resolve(process.env.INIT_CWD ?? '.', values.out),
+    };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function payloadOf(text: string): 'mixed' | 'small' {
+  if (text === 'mixed' || text === 'small') return text;
+  throw new RangeError('--payload is mixed or small');
+}
+
+async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
+  const parts: Part[] = [];
+  const kinds = [
+    { name: 'store_random', title: 'Bulk insert, random ids', ids: 'random', with: true },
+    { name: 'store_time', title: 'Bulk insert, ids that grow with time', ids: 'time', with: true },
+    {
+      name: 'store_no_ids',
+      title: 'Bulk insert, no ids: nothing to deduplicate',
+      ids: 'random',
+      with: false,
+    },
+  ] as const;
+  for (const kind of kinds) {
+    const pool = await loadPool({
+      corpus: wanted.corpus,
+      payload: wanted.payload,
+      seed: 1,
+      ids: kind.ids,
+      most: 200_000,
+    });
+    const folder = await lifetime.temporaryFolder();
+    const groups = join(folder.path, 'groups.ndjson');
+    const source = kind.with ? pool : withoutEventIds(pool);
+    await writeGroups(groups, source, wanted.events, wanted.group, lifetime.signal);
+    const bulks = await inTurn(wanted.repeats, (target) => bulk(target, groups, wanted.events, lifetime));
+    parts.push(part(kind.name, kind.title, bulks));
+    if (kind.name === 'store_random') {
+      const parsed = bulks.map(([target, { events, parse_ms, parse_cpu_us }]) => {
+        return [target, { events, duration_ms: parse_ms, cpu_us: parse_cpu_us }] as const;
+      });
+      parts.push(part('parse', 'Scanning and checking alone', parsed));
+    }
+    await folder.release();
+  }
+  const http = await inTurn(wanted.repeats, (target) => httpOnly(target, wanted, lifetime, []));
+  parts.push(part('http', `HTTP alone, batches of ${BATCH}`, http));
+  const bare: (readonly [TargetName, Figure])[] = [];
+  for (let repeat = 0; repeat < wanted.repeats; repeat++) {
+    bare.push(['ts', await httpOnly('ts', wanted, lifetime, ['--bare'])]);
+  }
+  parts.push(part('http_bare', 'The same without express', bare));
+  return parts;
+}
+
+/** A B B A …, so that a slow minute of the machine hits both. */
+async function inTurn<T>(
+  repeats: number,
+  run: (target: TargetName) => Promise<T>,
+): Promise<(readonly [TargetName, T])[]> {
+  const found: (readonly [TargetName, T])[] = [];
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const order = repeat % 2 === 0 ? TARGET_NAMES : TARGET_NAMES.toReversed();
+    for (const target of order) found.push([target, await run(target)]);
+  }
+  return found;
+}
+
+async function bulk(
+  target: TargetName,
+  groups: string,
+  events: number,
+  lifetime: Lifetime,
+): Promise<BulkFigures> {
+  const fresh = await lifetime.temporaryFolder();
+  const figures = await runBulk(target, LIMIT_PROGRAMS[target], {
+    database: join(fresh.path, 'events.db'),
+    groups,
+    events,
+    durability: 'process',
+    maxMetadataBytes: undefined,
+    wrapper: [],
+    lifetime,
+  });
+  await fresh.release();
+  process.stderr.write(`${target} ${Math.round((events / figures.duration_ms) * 1000)} events/s\n`);
+  return figures;
+}
+
+async function httpOnly(
+  target: TargetName,
+  { corpus, payload }: Wanted,
+  lifetime: Lifetime,
+  flags: readonly string[],
+): Promise<Figure> {
+  const server = await startServer(target, { flags }, HTTP_PROGRAMS[target]);
+  const release = lifetime.add(() => server.stop());
+  const generator = await autocannonDriver(choosePlacement(), lifetime).prepare({
+    pool: { corpus, payload, seed: 1, ids: 'random', most: 200_000 },
+    endpoint: 'batch',
+    batchSize: BATCH,
+    connections: 40,
+    timeout_s: 30,
+  });
+  const order = { url: server.url, rate_events_per_s: null };
+  const count = HTTP_WARM_UP * BATCH;
+  await generator.send({ ...order, range: { first: 0, count } }, () => undefined);
+  const probe = createProbe();
+  const before = await probe(server.pid);
+  const range = { first: count, count: HTTP_REQUESTS * BATCH };
+  const sent = await generator.send({ ...order, range }, () => undefined);
+  const after = await probe(server.pid);
+  await generator.close();
+  await release();
+  const cpu_us = (after.cpu_us ?? Number.NaN) - (before.cpu_us ?? Number.NaN);
+  return { events: sent.received_events, duration_ms: sent.duration_ms, cpu_us };
+}
+
+function part(name: string, title: string, found: readonly (readonly [TargetName, Figure])[]): Part {
+  const servers = Object.fromEntries(
+    TARGET_NAMES.flatMap((target) => {
+      const own = found.flatMap(([name, one]) => (name === target ? [one] : []));
+      const events_per_s = summarise(own.map((one) => (one.events / one.duration_ms) * 1000));
+      const cpu_us_per_event = summarise(own.map((one) => one.cpu_us / one.events));
+      return events_per_s === null ? [] : [[target, { events_per_s, cpu_us_per_event }]];
+    }),
+  ) as Part['servers'];
+  return { name, title, servers };
+}
+
+const wanted = parse(process.argv.slice(2));
+if (wanted === HELP) process.stdout.write(HELP);
+else if (typeof wanted === 'string') {
+  process.stderr.write(`bench:limit: ${wanted}\n${HELP}`);
+  process.exitCode = 2;
+} else {
+  const lifetime = new Lifetime();
+  process.on('SIGINT', () => lifetime.interrupt());
+  try {
+    const parts = await measure(wanted, lifetime);
+    const { out, corpus, ...flags } = wanted;
+    mkdirSync(dirname(out), { recursive: true });
+    const result = { flags: { ...flags, corpus: corpus && basename(corpus) }, parts };
+    writeFileSync(out, `${JSON.stringify(result, null, 2)}\n`);
+    process.stdout.write(limitTable(parts));
+  } catch (error) {
+    process.stderr.write(`bench:limit: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  } finally {
+    await lifetime.end();
+  }
+  process.exit();
+}

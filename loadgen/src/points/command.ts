@@ -1,0 +1,83 @@
+/**
+ * The program `pnpm bench:points`: reads its flags, sees that everything it needs is there, measures, and
+ * writes.
+ *
+ * Nothing is built here, so that a run measures what was built on purpose; a server older than its sources is
+ * named in the result. What must stay true: whatever ends it, its children and folders are gone afterwards.
+ */
+import { resolve } from 'node:path';
+import { buildStale } from '../build.ts';
+import { shownFlags } from '../compare.ts';
+import { REAL_CONTENDERS } from '../contenders.ts';
+import { findWrk } from '../drivers/wrk-find.ts';
+import { readEnvironment } from '../environment.ts';
+import { BenchFailure } from '../failure.ts';
+import { reportFailure } from '../failure-report.ts';
+import { Lifetime } from '../lifetime.ts';
+import { choosePlacement } from '../placement.ts';
+import { createProgress } from '../progress.ts';
+import { createLoadContext } from './load.ts';
+import { type PointsOptions, parsePoints } from './options.ts';
+import { pointsTable, writePoints } from './output.ts';
+import { measurePoints, SEED_EVENTS } from './story.ts';
+
+const PROGRAM = 'bench:points';
+
+/** The exit code. */
+export async function pointsCommand(argv: readonly string[]): Promise<number> {
+  const parsed = parsePoints(argv);
+  if (parsed.kind === 'help') {
+    process.stdout.write(parsed.text);
+    return 0;
+  }
+  if (parsed.kind === 'invalid') {
+    process.stderr.write(parsed.problems.map((problem) => `${PROGRAM}: ${problem}\n`).join(''));
+    return 2;
+  }
+  const lifetime = new Lifetime();
+  const interrupt = () => lifetime.interrupt();
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  try {
+    await run(argv, parsed.options, lifetime);
+    return 0;
+  } catch (error) {
+    return reportFailure(PROGRAM, error, lifetime);
+  } finally {
+    await lifetime.end();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+async function run(argv: readonly string[], options: PointsOptions, lifetime: Lifetime): Promise<void> {
+  if (process.platform !== 'linux')
+    throw new BenchFailure('memory_unknown', 'memory is read from proc(5), which Linux alone has');
+  const wrk = findWrk();
+  if (wrk === null)
+    throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
+  const progress = createProgress(process.stderr);
+  const environment = readEnvironment();
+  const placement = choosePlacement();
+  progress.say(placement.reason);
+  // Nothing is stored in bulk here, so the programs behind a limit need not be there.
+  const contenders = { ...REAL_CONTENDERS, limits: null };
+  const stale = await buildStale(options.targets, { contenders, lifetime, build: false, progress });
+  for (const name of stale) progress.say(`${name} is older than its sources, and is measured as it is`);
+  const most = Math.max(options.events, options.growth, SEED_EVENTS);
+  const context = createLoadContext({ contenders, placement, lifetime }, wrk, progress, most);
+  const points = (await measurePoints(options, context)).all();
+  const out = resolve(options.out);
+  await writePoints(
+    {
+      schema_version: 1,
+      created_at: new Date().toISOString(),
+      flags: shownFlags(argv),
+      environment,
+      placement,
+      stale,
+      points,
+    },
+    out,
+  );
+  process.stdout.write(pointsTable(points, options.targets));
+  progress.say(`written: ${out}`);
+}

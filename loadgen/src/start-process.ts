@@ -1,0 +1,69 @@
+/**
+ * The process that starts are measured from: it starts a server, asks until it is ready, and ends it.
+ *
+ * A process of its own, since a large one takes tens of milliseconds to start another. What must stay true: nothing
+ * is loaded here but what starting and asking take; a server does not outlive this process.
+ */
+import { get } from 'node:http';
+import {
+  type RunningServer,
+  StartError,
+  type StartOptions,
+  startServer,
+} from '../../parity-tests/src/server.ts';
+import type { Target, TargetName } from '../../parity-tests/src/targets.ts';
+
+export interface Command {
+  readonly name: TargetName;
+  readonly options: StartOptions;
+  readonly program: Pick<Target, 'command' | 'args'>;
+}
+
+export type Reply =
+  | { readonly kind: 'started'; readonly taken_ms: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly stderr: string };
+
+const DEADLINE_MS = 15_000;
+
+let running: Promise<RunningServer> | undefined;
+
+process.on('SIGINT', () => undefined);
+process.once('disconnect', async () => {
+  await running?.then((server) => server.kill()).catch(() => undefined);
+  process.exit(1);
+});
+process.on('message', async (message) => {
+  const { name, options, program } = message as Command;
+  try {
+    running = startServer(name, options, program);
+    const server = await running;
+    await untilReady(server);
+    const taken_ms = performance.now() - server.spawned_at_ms;
+    await server.stop();
+    reply({ kind: 'started', taken_ms });
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    reply({ kind: 'failed', message: text, stderr: error instanceof StartError ? error.stderr : '' });
+  }
+});
+
+function reply(message: Reply): void {
+  // A parent that is gone is told nothing.
+  if (process.connected) process.send!(message, () => undefined);
+}
+
+async function untilReady(server: RunningServer): Promise<void> {
+  while (!(await isReady(server.url))) {
+    if (performance.now() - server.spawned_at_ms < DEADLINE_MS) continue;
+    throw new Error(`not ready within ${DEADLINE_MS} ms`);
+  }
+}
+
+function isReady(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    get(`${url}/readyz`, { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    }).on('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,110 @@
+-- Sends bodies from a file, one a line, each once, and tells what the answers said.
+--
+-- wrk -t1 -c N -s prepared.lua URL -- FILE PATH COUNT
+-- stdout: `progress N` now and then, `done {…}` when every request was answered; wrk then waits to be interrupted.
+-- What must stay true: a request is sent once and in the order of the file, and nothing else is sent.
+
+local ffi = require("ffi")
+ffi.cdef([[
+typedef struct { long seconds; long nanoseconds; } moment;
+int clock_gettime(int clock, moment *now);
+]])
+
+local MONOTONIC = 1
+-- Longer than any run: a connection that has nothing more to send.
+local NEVER_MS = 86400000
+local PROGRESS_S = 0.5
+
+local moment = ffi.new("moment")
+local function now()
+  ffi.C.clock_gettime(MONOTONIC, moment)
+  return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
+end
+
+local file, head, count
+-- Each turn that `delay` gives is one request, so that two connections never share the last one.
+local turns, sent, answered, bytes = 0, 0, 0, 0
+local received, duplicates, rejected, non_2xx = 0, 0, 0, 0
+local statuses, seconds = {}, {}
+local began, told, cpu
+
+function init(args)
+  file = assert(io.open(args[1], "rb"))
+  file:setvbuf("full", 1048576)
+  count = tonumber(args[3])
+  head = "POST " .. args[2] .. " HTTP/1.1\r\nhost: " .. wrk.headers["Host"]
+    .. "\r\ncontent-type: application/json\r\ncontent-length: "
+end
+
+function delay()
+  if turns == count then return NEVER_MS end
+  turns = turns + 1
+  return 0
+end
+
+function request()
+  -- Before any turn wrk only looks whether this can be parsed.
+  if turns == 0 then return head .. "0\r\n\r\n" end
+  if sent == turns then error("a connection broke") end
+  local body = file:read("*l")
+  if began == nil then
+    began, cpu = now(), os.clock()
+    told = began
+  end
+  sent = sent + 1
+  bytes = bytes + #body
+  return head .. #body .. "\r\n\r\n" .. body
+end
+
+local function object(counts)
+  local parts = {}
+  for name, value in pairs(counts) do parts[#parts + 1] = string.format('"%s":%d', name, value) end
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+local function list(counts)
+  local last = 0
+  for second in pairs(counts) do last = math.max(last, second) end
+  local parts = {}
+  for second = 1, last do parts[second] = string.format("%d", counts[second] or 0) end
+  return "[" .. table.concat(parts, ",") .. "]"
+end
+
+local function count_answer(status, body)
+  statuses[status] = (statuses[status] or 0) + 1
+  if status < 200 or status > 299 then
+    non_2xx = non_2xx + 1
+    return 0
+  end
+  local new = tonumber(string.match(body, '"received":(%d+)'))
+  if new == nil then
+    non_2xx = non_2xx + 1
+    return 0
+  end
+  received = received + new
+  duplicates = duplicates + (tonumber(string.match(body, '"duplicates":(%d+)')) or 0)
+  if not string.find(body, '"rejected":[]', 1, true) then
+    for _ in string.gmatch(body, '"index":') do rejected = rejected + 1 end
+  end
+  return new
+end
+
+function response(status, headers, body)
+  local at = now()
+  local new = count_answer(status, body)
+  answered = answered + 1
+  local second = math.floor(at - began) + 1
+  seconds[second] = (seconds[second] or 0) + new
+  if at - told > PROGRESS_S then
+    told = at
+    io.write(string.format("progress %d\n", received))
+    io.flush()
+  end
+  if answered == count then
+    io.write(string.format(
+      'done {"requests":%d,"duration_ms":%.3f,"bytes":%d,"received":%d,"duplicates":%d,"rejected":%d,"non_2xx":%d,"cpu_us":%.0f,"statuses":%s,"per_second":%s}\n',
+      sent, (at - began) * 1000, bytes, received, duplicates, rejected, non_2xx, (os.clock() - cpu) * 1e6,
+      object(statuses), list(seconds)))
+    io.flush()
+  end
+end
