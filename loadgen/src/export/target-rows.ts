@@ -8,15 +8,15 @@ import type { Part } from '../limit/part.ts';
 import type { PointsResult } from '../points/output.ts';
 import type { Result } from '../result.ts';
 
-/** The committed measurements, by the name of their file. */
+/** The committed measurements, by the name of their file; the first is always there. */
 export interface Measured {
   readonly small: Result;
-  readonly real: Result;
-  readonly single: Result;
-  readonly power: Result;
-  readonly open: Result;
-  readonly points: PointsResult;
-  readonly limits: { readonly parts: readonly Part[] };
+  readonly real?: Result;
+  readonly single?: Result;
+  readonly power?: Result;
+  readonly open?: Result;
+  readonly points?: PointsResult;
+  readonly limits?: { readonly parts: readonly Part[] };
 }
 
 export const MEASURED_FILES = ['small', 'real', 'single', 'power', 'open', 'points', 'limits'] as const;
@@ -35,17 +35,25 @@ export interface Row {
   /** Must and stretch. */
   readonly rs: readonly [number, number];
   readonly ts?: readonly [number, number];
-  of(measured: Measured, server: TargetName): Figure;
+  /** Nothing where it was not measured. */
+  of(measured: Measured, server: TargetName): Figure | undefined;
 }
 
-const metric = (result: Result, mode: string, name: string, server: TargetName): Figure => {
+const metric = (
+  result: Result | undefined,
+  mode: string,
+  name: string,
+  server: TargetName,
+): Figure | undefined => {
+  if (result === undefined) return undefined;
   const found = result.measurements.find((one) => one.name === mode)?.servers[server]?.metrics[name];
   if (!found) throw new Error(`no ${name} of ${mode} for ${server}`);
   return found;
 };
 const point =
   (name: string, scale = 1) =>
-  ({ points }: Measured, server: TargetName): Figure => {
+  ({ points }: Measured, server: TargetName): Figure | undefined => {
+    if (points === undefined) return undefined;
     const found = points.points.find((one) => one.name === name)?.servers[server];
     if (!found) throw new Error(`no point ${name} for ${server}`);
     const { median, min, max } = found;
@@ -53,11 +61,11 @@ const point =
   };
 const p99 =
   (name: string) =>
-  ({ open }: Measured, server: TargetName): Figure =>
+  ({ open }: Measured, server: TargetName): Figure | undefined =>
     metric(open, name, 'latency_p99_ms', server);
 const throughput =
   (file: 'small' | 'real', name = 'batch') =>
-  (measured: Measured, server: TargetName): Figure =>
+  (measured: Measured, server: TargetName): Figure | undefined =>
     metric(measured[file], name, 'throughput_events_per_s', server);
 
 const MB = 1e6;
@@ -108,7 +116,7 @@ export const ROWS: readonly Row[] = [
     more: false,
     rs: [40, 15],
     ts: [60, 30],
-    of: p99('open_75'),
+    of: p99('open_75_percent'),
   },
   {
     title: 'single-event requests/s, 40 connections',
@@ -125,9 +133,11 @@ export const ROWS: readonly Row[] = [
     rs: [0.6, 0.8],
     ts: [0.6, 0.8],
     of: ({ power, small }, server) => {
-      const { median, min, max } = metric(power, 'batch', 'throughput_events_per_s', server);
-      const base = metric(small, 'batch', 'throughput_events_per_s', server).median;
-      return { median: median / base, min: min / base, max: max / base };
+      const found = metric(power, 'batch', 'throughput_events_per_s', server);
+      const base = metric(small, 'batch', 'throughput_events_per_s', server);
+      if (found === undefined || base === undefined) return undefined;
+      const { median, min, max } = found;
+      return { median: median / base.median, min: min / base.median, max: max / base.median };
     },
   },
   {

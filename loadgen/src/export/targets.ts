@@ -19,9 +19,13 @@ export function targetsTable(measured: Measured): string {
     head,
     ...ROWS.map((row) => rowOf(row, measured)),
     '',
-    'The ceilings of the small events, in the same session (`pnpm bench:limit`):',
-    '',
-    limitTable(limits.parts),
+    ...(limits === undefined
+      ? []
+      : [
+          'The ceilings of the small events, in the same session (`pnpm bench:limit`):',
+          '',
+          limitTable(limits.parts),
+        ]),
     bullets(runConditions(small).map((condition) => markdownText(`${condition}.`))),
   ].join('\n');
 }
@@ -31,9 +35,10 @@ function rowOf(row: Row, measured: Measured): string {
     if (targets === undefined) return 'the same file | | |';
     const figure = row.of(measured, server);
     const [must, stretch] = targets;
+    if (figure === undefined) return `— | ${number(must)} / ${number(stretch)} | not measured |`;
     return `${shown(row, figure)} | ${number(must)} / ${number(stretch)} | ${verdict(row, figure.median, must, stretch)} |`;
   };
-  return `| ${row.title}${row.unit === 'of it' || row.title.includes('/s') ? '' : `, ${row.unit}`} | ${cells('rs', row.rs)} ${cells('ts', row.ts)}`;
+  return `| ${row.title}${row.unit === 'of it' || row.unit.endsWith('/s') ? '' : `, ${row.unit}`} | ${cells('rs', row.rs)} ${cells('ts', row.ts)}`;
 }
 
 function shown({ unit }: Row, { median, min, max }: Figure): string {
