@@ -5,9 +5,9 @@
 -- A run: keys sorted as bytes, never changed once it is live. Its blocks are event_key_blocks with
 -- id = run * limits.event_key_run_blocks + 0, 1, 2 …
 CREATE TABLE event_key_runs (
-  id        INTEGER PRIMARY KEY, -- grows, so that a merged run's id is never taken again
+  id        INTEGER PRIMARY KEY, -- a run's row is deleted behind its blocks, so that an id taken again meets none
   level     INTEGER NOT NULL,    -- 0 was written from memory; n was merged from runs of level n - 1
-  state     TEXT    NOT NULL,    -- growing: being merged; live; dropped: merged into another, to be deleted
+  state     TEXT    NOT NULL,    -- growing: being written; live; dropped: merged into another, to be deleted
   key_count INTEGER NOT NULL,
   filter    BLOB    NOT NULL,    -- split block Bloom filter, words of 32 bits, little end first; empty unless live
   fences    BLOB    NOT NULL,    -- the first key of each block; empty unless live

@@ -108,7 +108,9 @@ export class Checkpointer {
       else if (message.kind === 'closed') this.closed?.();
     });
     worker.on('error', (error) => {
-      // The log is then bounded by the writer alone.
+      // Nobody answers any more; the next time that it is needed another is started.
+      this.worker = undefined;
+      Atomics.store(this.data.busy, 0, 0);
       this.onFailure('internal', error.message);
       this.closed?.();
     });

@@ -85,6 +85,8 @@ export class Readers {
   private readonly entry: URL;
   private readonly data: ReaderData;
   private readonly threads: Thread[] = [];
+  /** Threads that were told to end: whoever closes the file waits for their connections too. */
+  private readonly ending = new Set<Promise<void>>();
   private readonly waiting: Waiting[] = [];
 
   constructor(entry: URL, data: ReaderData) {
@@ -124,22 +126,22 @@ export class Readers {
     const threads = this.threads.splice(0);
     const left = [...this.waiting.splice(0), ...threads.flatMap(({ current }) => current ?? [])];
     for (const { resolve } of left) resolve({ kind: 'failed', code: 'internal', reason: 'closing' });
-    await Promise.all(
-      threads.map(
-        ({ worker }) =>
-          new Promise<void>((resolve) => {
-            worker.once('exit', () => resolve());
-            worker.postMessage('close');
-          }),
-      ),
-    );
+    for (const thread of threads) this.end(thread);
+    await Promise.all(this.ending);
   }
 
   private endIdle(): void {
     for (const thread of this.threads.filter(({ current }) => current === undefined)) {
       this.threads.splice(this.threads.indexOf(thread), 1);
-      thread.worker.postMessage('close');
+      this.end(thread);
     }
+  }
+
+  private end({ worker }: Thread): void {
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    this.ending.add(ended);
+    void ended.then(() => this.ending.delete(ended));
+    worker.postMessage('close');
   }
 
   private async read(read: Read): Promise<Exclude<ReadResult, { kind: 'failed' }>> {
