@@ -71,9 +71,9 @@ class OpenLoop {
   /** An exchange tells of its end once; `failed` are errors of the connection and timeouts. */
   settle(exchange: Exchange, failed: boolean): void {
     if (!this.#inFlight.delete(exchange)) return;
-    // What failed may still be on its way to the socket.
     if (failed) this.#errors++;
-    else this.#free.push(exchange.memory);
+    // Only who stored the body has read all of it; else it may still be on its way to the socket.
+    if (!failed && exchange.isStored) this.#free.push(exchange.memory);
     this.#sendDue();
   }
 
@@ -139,6 +139,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#tally = tally;
     this.due = due;
     this.memory = memory;
+  }
+
+  /** Whether the answer was a 2xx. */
+  get isStored(): boolean {
+    return !this.#givenUp && this.#status >= 200 && this.#status < 300;
   }
 
   giveUp(): void {
