@@ -1,6 +1,7 @@
 -- A page of rows, newest first. ?1 above this id, ?2 below this id, ?3 how many, ?4 … ?11 names by number or NULL
 -- for any, ?12 and ?13 since (inclusive) and until (exclusive) in Unix milliseconds or NULL, ?14 the key of a session
--- or NULL. Only blocks of 256 rows are looked into whose summary has every wanted number.
+-- or NULL. Only spans of 65,536 rows are looked into, and of these blocks of 256, whose summary has every wanted
+-- number.
 WITH bounds (above, below) AS (
   SELECT
     max(
@@ -15,8 +16,18 @@ WITH bounds (above, below) AS (
     )
 )
 SELECT v.*
-FROM event_blocks AS b CROSS JOIN events AS e CROSS JOIN events_readable AS v ON v.id = e.id
-WHERE b.id BETWEEN (SELECT above FROM bounds) >> 8 AND (SELECT below FROM bounds) >> 8
+FROM event_spans AS s CROSS JOIN event_blocks AS b CROSS JOIN events AS e CROSS JOIN events_readable AS v ON v.id = e.id
+WHERE s.id BETWEEN (SELECT above FROM bounds) >> 16 AND (SELECT below FROM bounds) >> 16
+  AND (?4 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?4))))
+  AND (?5 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?5))))
+  AND (?6 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?6))))
+  AND (?7 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?7))))
+  AND (?8 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?8))))
+  AND (?9 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?9))))
+  AND (?10 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?10))))
+  AND (?11 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?11))))
+  AND b.id BETWEEN max(s.id * 256, (SELECT above FROM bounds) >> 8)
+    AND min(s.id * 256 + 255, (SELECT below FROM bounds) >> 8)
   AND (?4 IS NULL OR instr(b.names, unhex(printf('%08X', ?4))))
   AND (?5 IS NULL OR instr(b.names, unhex(printf('%08X', ?5))))
   AND (?6 IS NULL OR instr(b.names, unhex(printf('%08X', ?6))))
@@ -39,5 +50,5 @@ WHERE b.id BETWEEN (SELECT above FROM bounds) >> 8 AND (SELECT below FROM bounds
   AND (?12 IS NULL OR e.created_at >= ?12)
   AND (?13 IS NULL OR e.created_at < ?13)
   AND (?14 IS NULL OR e.session = ?14)
-ORDER BY b.id DESC, e.id DESC
+ORDER BY s.id DESC, b.id DESC, e.id DESC
 LIMIT ?3

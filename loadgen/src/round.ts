@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { type Auditor, type Claim, checkAudit } from './audit.ts';
 import type { Range } from './bodies.ts';
+import { nowMs } from './clock.ts';
 import type { Generator, Sent } from './drivers/driver.ts';
 import { BenchFailure } from './failure.ts';
 import { type Health, readHealth } from './health.ts';
@@ -150,8 +151,6 @@ async function measure(
   const reader: Reader | null = spec.reader
     ? startReader({ url: server.url, lifetime, placement, reading: context.reading })
     : null;
-  // A short load would be over before each path was asked; a dashboard's second makes no difference.
-  if (context.reading !== undefined) await lifetime.orInterrupted(reader!.begun);
   await clients?.mark();
   const machineBefore = await readMachine();
   const own = process.cpuUsage();
@@ -160,7 +159,7 @@ async function measure(
   const measured = await send(
     { first: next, count: context.events },
     context.rate_events_per_s,
-    context.onProgress,
+    progressOf(context, reader),
   );
   const after = await probe(server.pid);
   const machineAfter = await readMachine();
@@ -189,6 +188,21 @@ async function measure(
       { first, count: warm_up.sent.sent_events },
       { first: next, count: measured.sent_events },
     ],
+  };
+}
+
+/** The caller's, which also starts the counting of reads once the load has been on for their warm-up. */
+function progressOf({ reading, onProgress }: RoundContext, reader: Reader | null): (events: number) => void {
+  if (reading === undefined || reader === null) return onProgress;
+  let first_ms: number | undefined;
+  let isCounting = false;
+  return (events) => {
+    first_ms ??= nowMs();
+    if (!isCounting && nowMs() - first_ms >= reading.warm_up_s * 1000) {
+      isCounting = true;
+      reader.count();
+    }
+    onProgress(events);
   };
 }
 

@@ -1,6 +1,8 @@
 -- Sends bodies from a file, one a line, each once, and tells what the answers said.
 --
--- wrk -t1 -c N -s prepared.lua URL -- FILE PATH COUNT
+-- wrk -t1 -c N -s prepared.lua URL -- FILE PATH COUNT [INTERVAL_MS]
+-- With an interval, request k goes out k intervals after the first, to the millisecond, or as soon after as one of
+-- the connections has its answer; without one, as soon as there is a connection.
 -- stdout: `progress N` now and then, `done {…}` when every request was answered; wrk then waits to be interrupted.
 -- What must stay true: a request is sent once and in the order of the file, and nothing else is sent.
 
@@ -21,17 +23,20 @@ local function now()
   return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
 end
 
-local file, head, count
+local file, head, count, interval_s
 -- Each turn that `delay` gives is one request, so that two connections never share the last one.
 local turns, sent, answered, bytes = 0, 0, 0, 0
 local received, duplicates, rejected, non_2xx = 0, 0, 0, 0
 local statuses, seconds = {}, {}
 local began, told, cpu
+-- When the first turn was given.
+local paced
 
 function init(args)
   file = assert(io.open(args[1], "rb"))
   file:setvbuf("full", 1048576)
   count = tonumber(args[3])
+  interval_s = (tonumber(args[4]) or 0) / 1000
   head = "POST " .. args[2] .. " HTTP/1.1\r\nhost: " .. wrk.headers["Host"]
     .. "\r\ncontent-type: application/json\r\ncontent-length: "
 end
@@ -39,7 +44,10 @@ end
 function delay()
   if turns == count then return NEVER_MS end
   turns = turns + 1
-  return 0
+  if interval_s == 0 then return 0 end
+  local at = now()
+  paced = paced or at
+  return math.max(0, math.floor((paced + (turns - 1) * interval_s - at) * 1000 + 0.5))
 end
 
 function request()

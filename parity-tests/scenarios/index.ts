@@ -7,6 +7,7 @@ import { CONFIG } from './config.ts';
 import { CORPUS } from './corpus.ts';
 import { CRASH } from './crash.ts';
 import { DIFFERENTIAL } from './differential.ts';
+import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
 import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
@@ -23,6 +24,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   START,
   CONFIG,
   HEALTH,
+  FILTERS,
   LOCK,
   STREAM,
   STREAM_SLOW,

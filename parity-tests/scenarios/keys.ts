@@ -10,6 +10,7 @@ import Database from 'better-sqlite3';
 import { event, type Ingested } from '../src/api-client.ts';
 import { checkKeys, type KeyCheck } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
+import { checkSummaries } from '../src/check-summaries.ts';
 import { DeliveryLog } from '../src/delivery-log.ts';
 import type { KeptSchema } from '../src/keep-schema.ts';
 import { type Load, type RequestCounter, startLoad } from '../src/load.ts';
@@ -119,6 +120,7 @@ async function earlierSchemas(context: ScenarioContext): Promise<void> {
     assert.deepEqual(ids, [events.length + 1], `${name}: ids go on`);
     await server.stop();
     assert.deepEqual(checkKeys(db).problems, [], name);
+    assert.deepEqual(checkSummaries(db).problems, [], name);
   }
   context.note(`${kept.join(', ')}`);
 }
@@ -159,6 +161,7 @@ class Loads {
     assert.ok(isSound(log), JSON.stringify(log, null, 2).slice(0, 2_000));
     const keys = checkKeys(context.db());
     assert.deepEqual(keys.problems, []);
+    assert.deepEqual(checkSummaries(context.db()).problems, []);
     return keys;
   }
 }

@@ -21,10 +21,11 @@ pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     set.chain(["synchronous", "page_size"]).collect()
 });
 /// Numbered migrations; the position plus one is the schema version.
-pub const MIGRATIONS: [&str; 3] = [
+pub const MIGRATIONS: [&str; 4] = [
     include_str!("../../contract/migrations/0001_init.sql"),
     include_str!("../../contract/migrations/0002_sorted_keys.sql"),
     include_str!("../../contract/migrations/0003_drop_event_keys.sql"),
+    include_str!("../../contract/migrations/0004_event_spans.sql"),
 ];
 
 /// The statements of `contract/queries`, by the stem of their file.
@@ -52,6 +53,7 @@ pub mod queries {
         SELECT_EVENT_IDS_AFTER = "select_event_ids_after";
         SELECT_EVENT_KEY_BLOCK = "select_event_key_block";
         SELECT_EVENT_KEY_RUNS = "select_event_key_runs";
+        SELECT_EVENT_SPAN = "select_event_span";
         SELECT_EVENTS_NEWEST = "select_events_newest";
         SELECT_EVENTS_OLDEST = "select_events_oldest";
         SELECT_LAST_EVENT_ID = "select_last_event_id";
@@ -71,6 +73,7 @@ pub mod queries {
         UPDATE_LAST_KEYED_EVENT_ID = "update_last_keyed_event_id";
         UPDATE_TOPICS = "update_topics";
         UPSERT_EVENT_BLOCK = "upsert_event_block";
+        UPSERT_EVENT_SPAN = "upsert_event_span";
         UPSERT_HOUR = "upsert_hour";
         UPSERT_SESSION = "upsert_session";
         UPSERT_STATS = "upsert_stats";
@@ -180,6 +183,8 @@ pub struct Limits {
     pub checkpoint_finish_rest_bytes: u64,
     pub checkpoint_restart_wal_bytes: u64,
     pub event_block_rows: i64,
+    pub event_span_blocks: i64,
+    pub event_span_names: usize,
     pub event_key_tail: usize,
     pub event_key_block_keys: usize,
     pub event_key_run_blocks: i64,

@@ -93,7 +93,7 @@ impl Hub {
         let page = filter.page(cursor);
         let frames = self
             .store
-            .read(move |connection| {
+            .read_aside(move |connection| {
                 let mut frames = Vec::new();
                 list_events(connection, &page, LIMITS.stream_page_events, |row| {
                     frames.push(Frame::of(row)?);

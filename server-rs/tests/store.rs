@@ -36,7 +36,7 @@ fn count(connection: &Connection, sql: &str) -> i64 {
     connection.query_row(sql, [], |row| row.get(0)).expect("a number")
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn every_connection_has_the_pragmas() {
     for (durability, synchronous) in [(Durability::Process, 1), (Durability::Power, 2)] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -65,7 +65,7 @@ async fn every_connection_has_the_pragmas() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_reader_cannot_write() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, _) = open(folder.path());
@@ -74,7 +74,7 @@ async fn a_reader_cannot_write() {
     store.close();
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_event_id_is_accepted_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, _) = open(folder.path());

@@ -9,6 +9,7 @@ import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
 import migration2 from '../../contract/migrations/0002_sorted_keys.sql?text';
 import migration3 from '../../contract/migrations/0003_drop_event_keys.sql?text';
+import migration4 from '../../contract/migrations/0004_event_spans.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import pragmas from '../../contract/pragmas.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
@@ -27,6 +28,7 @@ import selectEventBlock from '../../contract/queries/select_event_block.sql?text
 import selectEventIdsAfter from '../../contract/queries/select_event_ids_after.sql?text';
 import selectEventKeyBlock from '../../contract/queries/select_event_key_block.sql?text';
 import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
+import selectEventSpan from '../../contract/queries/select_event_span.sql?text';
 import selectEventsNewest from '../../contract/queries/select_events_newest.sql?text';
 import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
 import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
@@ -46,6 +48,7 @@ import updateLastEventId from '../../contract/queries/update_last_event_id.sql?t
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
 import updateTopics from '../../contract/queries/update_topics.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
+import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
 import upsertStats from '../../contract/queries/upsert_stats.sql?text';
@@ -112,7 +115,7 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
 };
 
 /** Migration N is element N - 1. */
-export const MIGRATIONS: readonly string[] = [migration1, migration2, migration3];
+export const MIGRATIONS: readonly string[] = [migration1, migration2, migration3, migration4];
 
 export const QUERIES = {
   deleteEventKeyBlocks,
@@ -131,6 +134,7 @@ export const QUERIES = {
   selectEventIdsAfter,
   selectEventKeyBlock,
   selectEventKeyRuns,
+  selectEventSpan,
   selectEventsNewest,
   selectEventsOldest,
   selectLastEventId,
@@ -150,6 +154,7 @@ export const QUERIES = {
   updateLastKeyedEventId,
   updateTopics,
   upsertEventBlock,
+  upsertEventSpan,
   upsertHour,
   upsertSession,
   upsertStats,

@@ -39,7 +39,7 @@ export interface Driver {
 export interface Order {
   readonly url: string;
   readonly range: Range;
-  /** Events due per second, of an open driver alone; a closed one sends as fast as answers come. */
+  /** Events due per second; `null`: as fast as answers come, which an open driver does not do. */
   readonly rate_events_per_s: number | null;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The closed-loop driver that costs least: wrk, with every body prepared in a file beforehand.
+ * The driver that costs least: wrk, with every body prepared in a file beforehand. A closed loop, or one that keeps a
+ * rate as long as the server does.
  *
  * wrk runs for a time and adds latencies that it has not measured, so its own figures are not used: a script counts
  * answers and the time, and no latency is told. What must stay true: the requests are those of the range, each once.
@@ -117,11 +118,21 @@ async function run({
   bodies,
   onProgress,
 }: Run): Promise<Done> {
-  if (order.rate_events_per_s !== null) throw new RangeError('a closed loop has no rate');
+  const rate = order.rate_events_per_s;
+  const interval_ms = rate === null ? 0 : (job.batchSize / rate) * 1000;
   const connections = String(Math.min(job.connections, requests.count));
   const [command, ...args] = [...pinningCommand(placement.generator_cpus), wrk.binary];
   const flags = ['-t1', '-c', connections, '-d', `${LONGEST_S}s`, '--timeout', `${job.timeout_s}s`];
-  const script = ['-s', SCRIPT, order.url, '--', bodies, requests.path, String(requests.count)];
+  const script = [
+    '-s',
+    SCRIPT,
+    order.url,
+    '--',
+    bodies,
+    requests.path,
+    String(requests.count),
+    String(interval_ms),
+  ];
   const child = spawn(command!, [...args, ...flags, ...script], { stdio: ['ignore', 'pipe', 'pipe'] });
   const finished = follow(child, onProgress, (job.timeout_s + GRACE_S) * 1000);
   // An interruption may keep the caller from ever waiting for it.

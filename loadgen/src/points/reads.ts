@@ -64,14 +64,14 @@ export async function measureReads(
     {
       title: 'reads',
       payload: 'small',
-      events: eventsIn(rate, seconds),
+      events: eventsIn(rate, WARM_UP_S + seconds),
       base: full,
       rate_events_per_s: rate,
-      warmup_events: eventsIn(rate, WARM_UP_S),
+      warmup_events: 0,
       reading: {
         turns,
         interval_ms: EACH_MS / 2,
-        rehearse: true,
+        warm_up_s: WARM_UP_S,
         onPaths: (found) => {
           paths = found;
         },

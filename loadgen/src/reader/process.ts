@@ -1,10 +1,12 @@
 /**
  * What the reader's process does: it asks what a dashboard asks, or what it is told to, at the times it is told.
  *
- * Requests are due by the clock, whether or not the last ones have been answered, and latency counts from the
- * moment one was due; one that has not been answered after a time counts as failed. What must stay true:
+ * Requests are due by the clock, whether or not the last ones have been answered, and each has a connection at once,
+ * so that none waits for another: latency counts from its sending. How late this process sent, because others had the
+ * cores, is told beside it. One that has not been answered after a time counts as failed. What must stay true:
  * whatever was asked is counted, the slowest too, so an end waits for the answers.
  */
+import { Pool } from 'undici';
 import { nowMs } from '../clock.ts';
 import { Metronome } from '../drivers/metronome.ts';
 import type { ReaderSample } from '../sample.ts';
@@ -18,11 +20,12 @@ export interface Start {
   readonly url: string;
   readonly interval_ms: number;
   readonly turns: Turns;
-  /** Asks every path once before the first tick, one after the other, and counts none of that. */
-  readonly rehearse: boolean;
+  /** Whether what is due counts at once, or from when it is told so. */
+  readonly counts: boolean;
 }
 
-export type Command = Start | { readonly kind: 'stop' };
+/** `count`: from now on what is due counts. `stop`: nothing more is asked. */
+export type Command = Start | { readonly kind: 'count' | 'stop' };
 
 /** `null` where nothing was answered. */
 export interface PathSample extends ReaderSample {
@@ -33,10 +36,9 @@ export interface Answer {
   readonly kind: 'read';
   readonly sample: ReaderSample;
   readonly paths: readonly PathSample[];
+  /** From the moment a read was due to its sending; `null` where nothing was asked. */
+  readonly late_p99_ms: number | null;
 }
-
-export type Reply = { readonly kind: 'begun' } | Answer;
-
 const EVERY_TIME = ['/api/stats'];
 
 /** What a dashboard shows below its totals, and asks for less often. */
@@ -63,11 +65,12 @@ export function readAsAsked(): void {
   process.on('message', async (message) => {
     const command = message as Command;
     if (command.kind === 'start') reading = new Reading(command);
+    else if (command.kind === 'count') reading!.count();
     else reply(await reading!.stop());
   });
 }
 
-function reply(message: Reply): void {
+function reply(message: Answer): void {
   process.send!(message);
 }
 
@@ -80,45 +83,42 @@ interface Asked {
 class Reading {
   readonly #start: Start;
   readonly #metronome = new Metronome();
+  readonly #pool: Pool;
   readonly #asked = new Map<string, Asked>();
+  readonly #late_ms: number[] = [];
   readonly #unanswered = new Set<Promise<void>>();
-  readonly #rehearsed: Promise<void>;
-  #first_ms = Number.POSITIVE_INFINITY;
+  readonly #first_ms = nowMs();
+  /** What was due before this moment does not count. */
+  #from_ms: number;
   #ticks = 0;
   #stopped = false;
 
   constructor(start: Start) {
     this.#start = start;
+    this.#from_ms = start.counts ? 0 : Number.POSITIVE_INFINITY;
+    // A read counts as failed after its own time, whatever the client would wait for.
+    this.#pool = new Pool(start.url, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
     for (const path of start.turns.flat())
       this.#asked.set(path, { latencies_ms: [], requests: 0, failed: 0 });
-    this.#rehearsed = start.rehearse ? this.#rehearse() : Promise.resolve();
-    void this.#rehearsed.then(() => this.#begin());
+    this.#metronome.run(this.#first_ms, start.interval_ms, () => this.#askDue());
+  }
+
+  count(): void {
+    this.#from_ms = nowMs();
   }
 
   async stop(): Promise<Answer> {
     this.#stopped = true;
     await this.#metronome.close();
-    await this.#rehearsed;
     await Promise.all(this.#unanswered);
+    await this.#pool.destroy();
     const all = [...this.#asked];
     return {
       kind: 'read',
       sample: sampleOf(all.map(([, asked]) => asked)),
       paths: all.map(([path, asked]) => ({ path, ...sampleOf([asked]) })),
+      late_p99_ms: quantileOf(this.#late_ms, 0.99),
     };
-  }
-
-  async #rehearse(): Promise<void> {
-    for (const path of this.#asked.keys()) {
-      if (!this.#stopped) await get(this.#start.url + path);
-    }
-  }
-
-  #begin(): void {
-    if (this.#stopped) return;
-    this.#first_ms = nowMs();
-    this.#metronome.run(this.#first_ms, this.#start.interval_ms, () => this.#askDue());
-    reply({ kind: 'begun' });
   }
 
   /** Everything that is due, also what was due while this process was late. */
@@ -136,27 +136,46 @@ class Reading {
   }
 
   async #ask(path: string, due_ms: number): Promise<void> {
+    const sent_ms = nowMs();
+    const isAnswered = await this.#get(path);
+    const latency_ms = nowMs() - sent_ms;
+    if (due_ms < this.#from_ms) return;
     const asked = this.#asked.get(path)!;
     asked.requests++;
-    if (await get(this.#start.url + path)) asked.latencies_ms.push(nowMs() - due_ms);
+    this.#late_ms.push(sent_ms - due_ms);
+    if (isAnswered) asked.latencies_ms.push(latency_ms);
     else asked.failed++;
   }
-}
 
-/** Whether the answer came in time and was a 200. */
-async function get(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await response.arrayBuffer();
-    return response.status === 200;
-  } catch {
-    return false;
+  /** Whether the answer came in time and was a 200. */
+  async #get(path: string): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const { statusCode, body } = await this.#pool.request({ method: 'GET', path, signal });
+      await body.arrayBuffer();
+      return statusCode === 200;
+    } catch {
+      return false;
+    }
   }
 }
 
 function sampleOf(parts: readonly Asked[]): ReaderSample {
-  const sorted = parts.flatMap((part) => part.latencies_ms).sort((a, b) => a - b);
+  const latencies = parts.flatMap((part) => part.latencies_ms);
   const sum = (key: 'requests' | 'failed') => parts.reduce((total, part) => total + part[key], 0);
-  const at = (share: number) => (sorted.length === 0 ? null : quantile(sorted, share));
-  return { requests: sum('requests'), failed: sum('failed'), p50_ms: at(0.5), p99_ms: at(0.99) };
+  return {
+    requests: sum('requests'),
+    failed: sum('failed'),
+    p50_ms: quantileOf(latencies, 0.5),
+    p99_ms: quantileOf(latencies, 0.99),
+  };
+}
+
+function quantileOf(values: readonly number[], share: number): number | null {
+  return values.length === 0
+    ? null
+    : quantile(
+        values.toSorted((a, b) => a - b),
+        share,
+      );
 }

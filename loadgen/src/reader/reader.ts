@@ -10,9 +10,12 @@ import { BenchFailure } from '../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { type Placement, pinningCommand } from '../placement.ts';
 import type { ReaderSample } from '../sample.ts';
-import { type Answer, type Command, DASHBOARD, type PathSample, type Reply } from './process.ts';
+import { type Answer, type Command, DASHBOARD, type PathSample } from './process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+/** MiB for what is young: a collection of its garbage would take the cores from the server, and be in its latency. */
+const QUIET = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 /** A dashboard asks for its totals this often. */
 const INTERVAL_MS = 1000;
@@ -22,10 +25,10 @@ export interface Reading {
   /** Paths that are asked at each tick, from the first list again after the last. */
   readonly turns: readonly (readonly string[])[];
   readonly interval_ms: number;
-  /** Asks each path once before the first tick, uncounted, so that neither client nor statements are cold. */
-  readonly rehearse: boolean;
-  /** Given what was measured of each path, when the reader stops. */
-  onPaths(paths: readonly PathSample[]): void;
+  /** Seconds of the load before what is read counts, so that nothing is cold: neither client nor server. */
+  readonly warm_up_s: number;
+  /** Given what was measured of each path, and how late the reader was, when it stops. */
+  onPaths(paths: readonly PathSample[], late_p99_ms: number | null): void;
 }
 
 export interface ReaderContext {
@@ -38,34 +41,34 @@ export interface ReaderContext {
 }
 
 export interface Reader {
-  /** Resolves at its first tick; rejects when it ended before. */
-  readonly begun: Promise<void>;
+  /** With a `reading`: from now on what is due counts. Without one everything does. */
+  count(): void;
   /** Waits for what was asked and not yet answered, then ends the process. */
   stop(): Promise<ReaderSample>;
 }
 
 export function startReader(context: ReaderContext): Reader {
   const { url, lifetime, placement, reading } = context;
-  const command = [...pinningCommand(placement.generator_cpus), process.execPath, PROGRAM];
+  const command = [...pinningCommand(placement.generator_cpus), process.execPath, ...QUIET, PROGRAM];
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
-  const { begun, read } = repliesOf(child);
+  const read = answerOf(child);
   const release = lifetime.add(() => end(child));
   tell(child, {
     kind: 'start',
     url,
     interval_ms: reading?.interval_ms ?? context.interval_ms ?? INTERVAL_MS,
     turns: reading?.turns ?? DASHBOARD,
-    rehearse: reading?.rehearse ?? false,
+    counts: reading === undefined,
   });
   return {
-    begun,
+    count: () => tell(child, { kind: 'count' }),
     async stop() {
       tell(child, { kind: 'stop' });
       try {
-        const { sample, paths } = await lifetime.orInterrupted(read);
-        reading?.onPaths(paths);
+        const { sample, paths, late_p99_ms } = await lifetime.orInterrupted(read);
+        reading?.onPaths(paths, late_p99_ms);
         return sample;
       } finally {
         await release();
@@ -79,30 +82,15 @@ function tell(child: ChildProcess, command: Command): void {
   if (child.connected) child.send(command, () => undefined);
 }
 
-interface Replies {
-  readonly begun: Promise<void>;
-  readonly read: Promise<Answer>;
-}
-
-function repliesOf(child: ChildProcess): Replies {
-  const begun = Promise.withResolvers<void>();
+function answerOf(child: ChildProcess): Promise<Answer> {
   const read = Promise.withResolvers<Answer>();
-  // Either may fail long before anybody waits for it, or with nobody who does.
-  begun.promise.catch(() => undefined);
+  // It may fail long before anybody waits for it.
   read.promise.catch(() => undefined);
-  const fail = (what: string) => {
-    const failure = new BenchFailure('reader_failed', `the reader ${what}`);
-    begun.reject(failure);
-    read.reject(failure);
-  };
-  child.on('message', (message) => {
-    const reply = message as Reply;
-    if (reply.kind === 'begun') begun.resolve();
-    else read.resolve(reply);
-  });
+  const fail = (what: string) => read.reject(new BenchFailure('reader_failed', `the reader ${what}`));
+  child.on('message', (message) => read.resolve(message as Answer));
   child.once('close', (code, signal) => fail(`ended by itself (${signal ?? `code ${code}`})`));
   child.once('error', (error) => fail(`could not be started: ${error.message}`));
-  return { begun: begun.promise, read: read.promise };
+  return read.promise;
 }
 
 async function end(child: ChildProcess): Promise<void> {

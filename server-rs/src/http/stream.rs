@@ -145,7 +145,7 @@ pub(crate) async fn publish_stats(app: Arc<App>) {
         }
         let cutoffs = app.cutoffs();
         let stats =
-            app.store.read(move |connection| totals_json(connection, &StatsFilter::default(), cutoffs));
+            app.store.read_aside(move |connection| totals_json(connection, &StatsFilter::default(), cutoffs));
         // A read that failed has been logged; the next interval tries again.
         if let Ok(stats) = stats.await {
             let stats = [br#"{"type":"stats","payload":"#.as_slice(), &stats, b"}"].concat();

@@ -7,21 +7,21 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::contract::{LIMITS, queries};
-
-/// Numbers, ascending.
-type Numbers = Vec<u32>;
+use crate::store::event_spans::EventSpans;
+use crate::store::number_list::NumberList;
 
 /// The summary of the block that rows are being added to.
 #[derive(Debug, Default)]
 pub struct EventBlocks {
     current: Option<Block>,
+    spans: EventSpans,
 }
 
 #[derive(Debug, Default)]
 struct Block {
     id: i64,
-    names: Numbers,
-    sessions: Numbers,
+    names: NumberList,
+    sessions: NumberList,
 }
 
 impl EventBlocks {
@@ -39,32 +39,34 @@ impl EventBlocks {
             self.current = Some(Block::load(connection, id)?);
         }
         if let Some(block) = &mut self.current {
-            add(&mut block.names, agent_type)?;
-            add(&mut block.sessions, session)?;
+            block.names.add(agent_type)?;
+            block.sessions.add(session)?;
         }
         Ok(())
     }
 
     /// Adds a name of the row that was begun.
     pub fn add_name(&mut self, name: i64) -> rusqlite::Result<()> {
-        match &mut self.current {
-            Some(block) => add(&mut block.names, name),
-            None => Ok(()),
+        if let Some(block) = &mut self.current {
+            block.names.add(name)?;
         }
+        Ok(())
     }
 
-    /// Writes the block that is being added to.
+    /// Writes the block that is being added to, and its span.
     pub fn flush(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let Some(block) = &self.current else {
             return Ok(());
         };
         let mut upsert = connection.prepare_cached(queries::UPSERT_EVENT_BLOCK)?;
-        upsert.execute(params![block.id, to_bytes(&block.names), to_bytes(&block.sessions)]).map(drop)
+        upsert.execute(params![block.id, block.names.to_bytes(), block.sessions.to_bytes()])?;
+        self.spans.add_block(connection, block.id, &block.names)
     }
 
     /// Forgets what a transaction that was rolled back has added.
     pub fn forget(&mut self) {
         self.current = None;
+        self.spans.forget();
     }
 }
 
@@ -73,27 +75,11 @@ impl Block {
     fn load(connection: &Connection, id: i64) -> rusqlite::Result<Self> {
         let mut select = connection.prepare_cached(queries::SELECT_EVENT_BLOCK)?;
         let found = select.query_row([id], |row| {
-            let numbers = |column: usize| -> rusqlite::Result<Numbers> {
-                Ok(from_bytes(row.get_ref(column)?.as_blob()?))
+            let numbers = |column: usize| -> rusqlite::Result<NumberList> {
+                Ok(NumberList::from_bytes(row.get_ref(column)?.as_blob()?))
             };
             Ok(Self { id, names: numbers(0)?, sessions: numbers(1)? })
         });
         Ok(found.optional()?.unwrap_or(Self { id, ..Self::default() }))
     }
-}
-
-fn add(numbers: &mut Numbers, number: i64) -> rusqlite::Result<()> {
-    let number = u32::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, number))?;
-    if let Err(at) = numbers.binary_search(&number) {
-        numbers.insert(at, number);
-    }
-    Ok(())
-}
-
-fn to_bytes(numbers: &Numbers) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
-}
-
-fn from_bytes(bytes: &[u8]) -> Numbers {
-    bytes.as_chunks::<4>().0.iter().map(|number| u32::from_be_bytes(*number)).collect()
 }

@@ -28,6 +28,10 @@ pub mod key_merge;
 pub mod event_key;
 /// Which event ids were accepted.
 pub mod event_keys;
+/// Numbers as a summary keeps them.
+pub mod number_list;
+/// What the rows of a span hold.
+pub mod event_spans;
 /// What the rows of a block hold.
 pub mod event_blocks;
 /// A group becomes rows.
@@ -144,17 +148,21 @@ impl Store {
         }
     }
 
-    /// Runs a read on a reader.
+    /// Runs a read on a reader, on the thread of its request.
     pub async fn read<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    where
+        F: FnOnce(&Connection) -> rusqlite::Result<T>,
+    {
+        self.readers.read(read).await.inspect_err(|code| self.state.note(*code))
+    }
+
+    /// Runs a read on a reader, on another thread: for a task that does more than wait for it.
+    pub async fn read_aside<T, F>(&self, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        let read = self.readers.read(read).await;
-        if let Err(code) = read {
-            self.state.note(code);
-        }
-        read
+        self.readers.read_aside(read).await.inspect_err(|code| self.state.note(*code))
     }
 
     /// The newest committed id, and its changes.
@@ -207,7 +215,7 @@ impl Store {
 
     /// The full check behind the start (rule STO-06).
     pub async fn check(&self) {
-        let found = self.read(|connection| {
+        let found = self.read_aside(|connection| {
             with_small_cache(connection, || {
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
             })

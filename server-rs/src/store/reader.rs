@@ -1,9 +1,13 @@
-//! The pool of reading connections. Reads run on threads that may block, never on those that serve sockets.
+//! The pool of reading connections.
+//!
+//! What must stay true: a read never keeps a socket waiting. It runs where its request does, since each change of the
+//! thread waits for a core under load, and tokio moves every other task to another thread meanwhile (decision 17).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::ErrorCode;
 use crate::store::connection::{Location, open_connection};
@@ -45,6 +49,8 @@ impl r2d2::ManageConnection for Manager {
 pub struct Readers {
     /// `None` once closed.
     pool: Mutex<Option<r2d2::Pool<Manager>>>,
+    /// As many as connections: who waits for one holds no thread.
+    permits: Arc<Semaphore>,
 }
 
 impl Readers {
@@ -59,34 +65,55 @@ impl Readers {
             .max_lifetime(None)
             .thread_pool(Arc::new(scheduled_thread_pool::ScheduledThreadPool::new(1)))
             .build_unchecked(Manager { location });
-        Self { pool: Mutex::new(Some(pool)) }
+        let permits = Arc::new(Semaphore::new(READERS as usize));
+        Self { pool: Mutex::new(Some(pool)), permits }
     }
 
-    /// Runs a read on a thread that may block.
+    /// Runs a read on this thread. Blocks every future of the same task, and needs tokio's threads.
     pub async fn read<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    where
+        F: FnOnce(&Connection) -> rusqlite::Result<T>,
+    {
+        let (pool, _permit) = self.turn().await?;
+        tokio::task::block_in_place(|| run(&pool, read))
+    }
+
+    /// Runs a read on another thread: for a task that does more than wait for it.
+    pub async fn read_aside<T, F>(&self, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let pool = pool.ok_or(ErrorCode::Draining)?;
+        let (pool, permit) = self.turn().await?;
         let task = tokio::task::spawn_blocking(move || {
-            let connection = pool.get().map_err(|_| ErrorCode::StorageBusy)?;
-            read(&connection).map_err(|error| {
-                let code = store_code(&error);
-                tracing::warn!(
-                    code = code.as_str(),
-                    sqlite = error.sqlite_extended_error_code(),
-                    "a read failed"
-                );
-                code
-            })
+            let _permit = permit;
+            run(&pool, read)
         });
         task.await.unwrap_or(Err(ErrorCode::Internal))
+    }
+
+    /// The pool, when one of its connections is free.
+    async fn turn(&self) -> Result<(r2d2::Pool<Manager>, OwnedSemaphorePermit), ErrorCode> {
+        let permit = tokio::time::timeout(WAIT, Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = permit.ok().and_then(Result::ok).ok_or(ErrorCode::StorageBusy)?;
+        let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok((pool.ok_or(ErrorCode::Draining)?, permit))
     }
 
     /// Closes the connections, so that the writer's is the last and takes the log with it.
     pub fn close(&self) {
         drop(self.pool.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+}
+
+fn run<T>(
+    pool: &r2d2::Pool<Manager>,
+    read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> Result<T, ErrorCode> {
+    let connection = pool.get().map_err(|_| ErrorCode::StorageBusy)?;
+    read(&connection).map_err(|error| {
+        let code = store_code(&error);
+        tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a read failed");
+        code
+    })
 }

@@ -7,6 +7,8 @@
  */
 import { LIMITS, QUERIES } from '../contract.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
+import { EventSpans } from './event-spans.ts';
+import { fromBytes, toBytes } from './number-list.ts';
 
 const NONE = -1;
 
@@ -14,6 +16,7 @@ const NONE = -1;
 export class EventBlocks {
   private readonly select: Statement;
   private readonly upsert: Statement;
+  private readonly spans: EventSpans;
   private id = NONE;
   private names = new Set<number>();
   private sessions = new Set<number>();
@@ -21,6 +24,7 @@ export class EventBlocks {
   constructor(db: Connection) {
     this.select = db.prepare<unknown[]>(inOrder(QUERIES.selectEventBlock)).raw() as Statement;
     this.upsert = db.prepare<unknown[]>(inOrder(QUERIES.upsertEventBlock));
+    this.spans = new EventSpans(db);
   }
 
   /** Adds a row, of which `addName` says the other names. */
@@ -39,31 +43,24 @@ export class EventBlocks {
     this.names.add(name);
   }
 
-  /** Writes the block that is being added to. */
+  /** Writes the block that is being added to, and its span. */
   flush(): void {
-    if (this.id !== NONE) this.upsert.run(this.id, toBytes(this.names), toBytes(this.sessions));
+    if (this.id === NONE) return;
+    this.upsert.run(this.id, toBytes(this.names), toBytes(this.sessions));
+    this.spans.addBlock(this.id, this.names);
   }
 
   /** Forgets what a transaction that was rolled back has added. */
   forget(): void {
     this.id = NONE;
+    this.spans.forget();
   }
 
   /** As it was written, or without a row. */
   private load(id: number): void {
     const row = this.select.get(id) as readonly [Buffer, Buffer] | undefined;
     this.id = id;
-    this.names = new Set<number>(row && fromBytes(row[0]));
-    this.sessions = new Set<number>(row && fromBytes(row[1]));
+    this.names = row === undefined ? new Set() : fromBytes(row[0]);
+    this.sessions = row === undefined ? new Set() : fromBytes(row[1]);
   }
-}
-
-/** Numbers of 4 bytes, big end first, ascending. */
-function toBytes(numbers: ReadonlySet<number>): Buffer {
-  const ascending = Uint32Array.from(numbers).sort();
-  return Buffer.from(ascending.buffer).swap32();
-}
-
-function fromBytes(stored: Buffer): number[] {
-  return Array.from({ length: stored.length / 4 }, (_, index) => stored.readUInt32BE(index * 4));
 }

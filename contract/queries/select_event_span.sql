@@ -1,0 +1,1 @@
+SELECT names FROM event_spans WHERE id = ?1

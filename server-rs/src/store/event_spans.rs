@@ -1,0 +1,65 @@
+//! What the rows of a span hold: the names of 256 blocks in one list, so that a page with a rare filter does not look
+//! at every block's.
+//!
+//! What must stay true: every name of a block stands in its span, which is written in the transaction that writes the
+//! block, unless the span stands for any name. A name too many costs a look; one too few would hide rows.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::contract::{LIMITS, queries};
+use crate::store::number_list::NumberList;
+
+/// The summary of the span that blocks are being added to.
+#[derive(Debug, Default)]
+pub struct EventSpans {
+    current: Option<Span>,
+}
+
+#[derive(Debug)]
+struct Span {
+    id: i64,
+    /// `None`: any.
+    names: Option<NumberList>,
+}
+
+impl EventSpans {
+    /// Adds a block, as often as its names change; writes its span when that has one more.
+    pub fn add_block(
+        &mut self,
+        connection: &Connection,
+        block: i64,
+        names: &NumberList,
+    ) -> rusqlite::Result<()> {
+        let id = block / LIMITS.event_span_blocks;
+        let span = match &mut self.current {
+            Some(span) if span.id == id => span,
+            current => current.insert(Span::load(connection, id)?),
+        };
+        let Some(known) = &mut span.names else {
+            return Ok(());
+        };
+        if known.add_all(names) {
+            if known.count() > LIMITS.event_span_names {
+                span.names = None;
+            }
+            let bytes = span.names.as_ref().map(NumberList::to_bytes);
+            connection.prepare_cached(queries::UPSERT_EVENT_SPAN)?.execute(params![id, bytes])?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what a transaction that was rolled back has added.
+    pub fn forget(&mut self) {
+        self.current = None;
+    }
+}
+
+impl Span {
+    /// As it was written, or without a name.
+    fn load(connection: &Connection, id: i64) -> rusqlite::Result<Self> {
+        let mut select = connection.prepare_cached(queries::SELECT_EVENT_SPAN)?;
+        let found =
+            select.query_row([id], |row| Ok(row.get_ref(0)?.as_blob_or_null()?.map(NumberList::from_bytes)));
+        Ok(Self { id, names: found.optional()?.unwrap_or_else(|| Some(NumberList::default())) })
+    }
+}

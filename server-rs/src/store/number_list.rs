@@ -1,0 +1,50 @@
+//! Numbers of rows as a summary keeps them: each once, ascending, 4 bytes, big end first.
+
+/// Numbers, ascending.
+#[derive(Debug, Default)]
+pub struct NumberList {
+    numbers: Vec<u32>,
+}
+
+impl NumberList {
+    /// As they are stored.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self { numbers: bytes.as_chunks::<4>().0.iter().map(|number| u32::from_be_bytes(*number)).collect() }
+    }
+
+    /// As they are stored.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+    }
+
+    /// Adds a number; whether it is new. A number that 4 bytes do not hold is an error.
+    pub fn add(&mut self, number: i64) -> rusqlite::Result<bool> {
+        let number =
+            u32::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, number))?;
+        Ok(self.insert(number))
+    }
+
+    /// Adds all of another list; whether one is new.
+    pub fn add_all(&mut self, other: &Self) -> bool {
+        let before = self.count();
+        for number in &other.numbers {
+            self.insert(*number);
+        }
+        self.count() > before
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    fn insert(&mut self, number: u32) -> bool {
+        match self.numbers.binary_search(&number) {
+            Ok(_) => false,
+            Err(at) => {
+                self.numbers.insert(at, number);
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/**
+ * What the rows of a span hold: the names of 256 blocks in one list, so that a page with a rare filter does not look
+ * at every block's.
+ *
+ * What must stay true: every name of a block stands in its span, which is written in the transaction that writes the
+ * block, unless the span stands for any name. A name too many costs a look; one too few would hide rows.
+ */
+import { LIMITS, QUERIES } from '../contract.ts';
+import { type Connection, inOrder, type Statement } from './connection.ts';
+import { fromBytes, toBytes } from './number-list.ts';
+
+const NONE = -1;
+
+/** The summary of the span that blocks are being added to. */
+export class EventSpans {
+  private readonly select: Statement;
+  private readonly upsert: Statement;
+  private id = NONE;
+  /** `null`: any. */
+  private names: Set<number> | null = null;
+
+  constructor(db: Connection) {
+    this.select = db.prepare<unknown[]>(inOrder(QUERIES.selectEventSpan)).pluck() as Statement;
+    this.upsert = db.prepare<unknown[]>(inOrder(QUERIES.upsertEventSpan));
+  }
+
+  /** Adds a block, as often as its names change; writes its span when that has one more. */
+  addBlock(block: number, names: ReadonlySet<number>): void {
+    const id = Math.floor(block / LIMITS.event_span_blocks);
+    if (id !== this.id) this.load(id);
+    if (this.names === null) return;
+    const before = this.names.size;
+    for (const name of names) this.names.add(name);
+    if (this.names.size === before) return;
+    if (this.names.size > LIMITS.event_span_names) this.names = null;
+    this.upsert.run(id, this.names && toBytes(this.names));
+  }
+
+  /** Forgets what a transaction that was rolled back has added. */
+  forget(): void {
+    this.id = NONE;
+  }
+
+  /** As it was written, or without a name. */
+  private load(id: number): void {
+    const stored = this.select.get(id) as Buffer | null | undefined;
+    this.id = id;
+    this.names = stored === undefined ? new Set() : stored && fromBytes(stored);
+  }
+}

@@ -1,0 +1,13 @@
+/** Numbers of rows as a summary keeps them: each once, ascending, 4 bytes, big end first. */
+
+/** As they are stored. */
+export function toBytes(numbers: ReadonlySet<number>): Buffer {
+  const ascending = Uint32Array.from(numbers).sort();
+  return Buffer.from(ascending.buffer).swap32();
+}
+
+export function fromBytes(stored: Buffer): Set<number> {
+  const numbers = new Set<number>();
+  for (let at = 0; at < stored.length; at += 4) numbers.add(stored.readUInt32BE(at));
+  return numbers;
+}
