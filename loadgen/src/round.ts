@@ -10,7 +10,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { type Auditor, type Claim, checkAudit } from './audit.ts';
 import type { Range } from './bodies.ts';
-import { nowMs } from './clock.ts';
 import type { Generator, Sent } from './drivers/driver.ts';
 import { BenchFailure } from './failure.ts';
 import { type Health, readHealth } from './health.ts';
@@ -191,17 +190,14 @@ async function measure(
   };
 }
 
-/** The caller's, which also starts the counting of reads once the load has been on for their warm-up. */
+/** The caller's, which also has reads counted once the load has been on for their warm-up. */
 function progressOf({ reading, onProgress }: RoundContext, reader: Reader | null): (events: number) => void {
   if (reading === undefined || reader === null) return onProgress;
-  let first_ms: number | undefined;
-  let isCounting = false;
+  let isOn = false;
   return (events) => {
-    first_ms ??= nowMs();
-    if (!isCounting && nowMs() - first_ms >= reading.warm_up_s * 1000) {
-      isCounting = true;
-      reader.count();
-    }
+    // A reader that has ended meanwhile counts no more.
+    if (!isOn) setTimeout(() => reader.count(), reading.warm_up_s * 1000).unref();
+    isOn = true;
     onProgress(events);
   };
 }

@@ -8,7 +8,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchFailure, Interrupted } from '../src/failure.ts';
 import { Lifetime } from '../src/lifetime.ts';
-import { startReader } from '../src/reader/reader.ts';
+import type { PathSample } from '../src/reader/process.ts';
+import { type Reading, startReader } from '../src/reader/reader.ts';
 
 const placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
 const lifetime = new Lifetime();
@@ -85,6 +86,33 @@ test('the end waits for the slowest answer', async () => {
   assert.equal(sample.requests, asked.length);
   assert.equal(sample.failed, 0);
   assert.ok(sample.p99_ms! >= 200, String(sample.p99_ms));
+});
+
+test('what is asked before it is told to count does not count', async () => {
+  asked = [];
+  answer = ok;
+  const found: { path: string; requests: number }[] = [];
+  const onPaths = (paths: readonly PathSample[], late_p99_ms: number | null) => {
+    found.push(...paths);
+    assert.ok(late_p99_ms !== null && late_p99_ms >= 0);
+  };
+  const reading: Reading = { turns: [['/a'], ['/b']], interval_ms: 10, warm_up_s: 0, onPaths };
+  const reader = startReader({ url, placement, lifetime, reading });
+  await until(() => asked.length >= 10);
+  reader.count();
+  const before = asked.length;
+  await until(() => asked.length >= before + 10);
+  const sample = await reader.stop();
+  // What was due just before the word arrived may or may not have been sent.
+  assert.ok(
+    sample.requests >= 6 && sample.requests <= asked.length - 8,
+    `${sample.requests} of ${asked.length}`,
+  );
+  assert.deepEqual(
+    found.map(({ path }) => path),
+    ['/a', '/b'],
+  );
+  assert.equal(found[0]!.requests + found[1]!.requests, sample.requests);
 });
 
 test('a reader that is gone is a failure, and an interrupted run ends it', async () => {

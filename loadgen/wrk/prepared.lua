@@ -3,7 +3,7 @@
 -- wrk -t1 -c N -s prepared.lua URL -- FILE PATH COUNT [INTERVAL_MS]
 -- With an interval, request k goes out k intervals after the first, to the millisecond, or as soon after as one of
 -- the connections has its answer; without one, as soon as there is a connection.
--- stdout: `progress N` now and then, `done {…}` when every request was answered; wrk then waits to be interrupted.
+-- stdout: `progress N` with the first request and now and then, `done {…}` when every request was answered; wrk then waits to be interrupted.
 -- What must stay true: a request is sent once and in the order of the file, and nothing else is sent.
 
 local ffi = require("ffi")
@@ -50,6 +50,12 @@ function delay()
   return math.max(0, math.floor((paced + (turns - 1) * interval_s - at) * 1000 + 0.5))
 end
 
+local function tell(at)
+  told = at
+  io.write(string.format("progress %d\n", received))
+  io.flush()
+end
+
 function request()
   -- Before any turn wrk only looks whether this can be parsed.
   if turns == 0 then return head .. "0\r\n\r\n" end
@@ -57,7 +63,7 @@ function request()
   local body = file:read("*l")
   if began == nil then
     began, cpu = now(), os.clock()
-    told = began
+    tell(began)
   end
   sent = sent + 1
   bytes = bytes + #body
@@ -104,9 +110,7 @@ function response(status, headers, body)
   local second = math.floor(at - began) + 1
   seconds[second] = (seconds[second] or 0) + new
   if at - told > PROGRESS_S then
-    told = at
-    io.write(string.format("progress %d\n", received))
-    io.flush()
+    tell(at)
   end
   if answered == count then
     io.write(string.format(
