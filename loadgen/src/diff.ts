@@ -11,12 +11,18 @@
  * by 5 %, 20 % where it has by 10 %; with noise of 5 % half agree although one has changed by 20 %. Of a
  * hundred ratios one that disagrees is therefore no finding, and agreement is only as sharp as the noise
  * floor beside it.
+ *
+ * At a share of a server's own throughput the rate is what the closed loop of the same run took, which is compared
+ * where it was measured; what only repeats it is not compared again.
  */
 import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
 import { differences, type Fact, factsOf, sameMachine } from './diff-facts.ts';
 import { type FigureDiff, figuresOf, larger, sizesOf } from './diff-figures.ts';
 import { type Measurement, measurementNamed, type Result } from './result.ts';
 import type { Comparison, Interval } from './statistics.ts';
+
+/** At a share: the rate itself, and what the number of events makes of the file. */
+const REPEATS_THE_RATE: readonly string[] = ['throughput_events_per_s', 'disk_bytes_per_event'];
 
 /** Rust over TypeScript in both. */
 export interface RatioDiff {
@@ -25,7 +31,7 @@ export interface RatioDiff {
   readonly a: Comparison;
   readonly b: Comparison;
   readonly noise_floor: number | null;
-  /** `null` where one of them has too few rounds for an interval. */
+  /** `null` where one of them has too few rounds for an interval, or where it repeats the rate. */
   readonly agree: boolean | null;
 }
 
@@ -93,6 +99,8 @@ function ratiosOf(left: Measurement, right: Measurement): RatioDiff[] {
     const b = right.comparison?.[metric];
     if (a === null || b === null || b === undefined) return [];
     const noise_floor = larger(a.noise_floor, b.noise_floor);
-    return [{ measurement: left.name, metric, a, b, noise_floor, agree: ratiosAgree(a, b) }];
+    const repeats = left.workload?.rate?.kind === 'share' && REPEATS_THE_RATE.includes(metric);
+    const agree = repeats ? null : ratiosAgree(a, b);
+    return [{ measurement: left.name, metric, a, b, noise_floor, agree }];
   });
 }

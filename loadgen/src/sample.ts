@@ -62,7 +62,7 @@ export interface Timeline {
 }
 
 export interface WarmUp {
-  /** Whether two seconds in a row agreed within 5 %; `null` when its length was given. */
+  /** Whether its last two parts agreed within 5 %; `null` when it had one. */
   readonly steady: boolean | null;
   /** Of the first events after the start: what a cold server takes; `null` in an open loop. */
   readonly cold_events_per_s: number | null;

@@ -14,6 +14,9 @@ import type { Spec } from './spec.ts';
 /** Events of a round where no flag says it: ten seconds and more for the faster server on two cores. */
 export const DEFAULT_EVENTS = { batch: 1_000_000, corpus: 1_200_000, single: 300_000 };
 
+/** Events before those that count, where no flag says it: seconds of the slower server on two cores. */
+export const DEFAULT_WARMUP = { batch: 300_000, single: 60_000 };
+
 /** Seconds of an open-loop round. */
 const OPEN_S = 10;
 const SOAK_EVENTS_PER_S = 10_000;
@@ -124,6 +127,7 @@ function closed(options: Options, what: Closed): Spec {
     corpus: options.corpus,
     workload: {
       ...common(options),
+      warmup_events: options.warmup ?? DEFAULT_WARMUP[mode],
       batch_size: what.batch_size,
       events,
       duration_s: events === null ? options.duration! : null,

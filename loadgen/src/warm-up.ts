@@ -1,9 +1,11 @@
 /**
- * Sends until the server is warm: two seconds in a row whose throughput agrees within 5 %, or a given number
- * of events.
+ * Sends before anything counts: as many events in every round of a measurement, and says whether the server was
+ * steady at their end, which is whether the last two parts agree within 5 %.
  *
  * What must stay true: what is sent here is counted by the audit like everything else, and the next event is
- * the first that was not sent. A server that does not settle is measured all the same, and the result says so.
+ * the first that was not sent; how many there are follows from the flags alone, so that every round of every run
+ * begins on a table of the same size (decision 18). A server that does not settle is measured all the same, and the
+ * result says so.
  */
 import type { Range } from './bodies.ts';
 import type { Sent } from './drivers/driver.ts';
@@ -12,7 +14,7 @@ import type { WarmUp } from './sample.ts';
 export interface Warming {
   /** Number of the first event that may be sent. */
   readonly first: number;
-  /** Events to send; `null`: until steady. */
+  /** Events to send; `null`: four seconds at the rate of an open loop. */
   readonly events: number | null;
   readonly batch_size: number;
   /** Of an open loop; `null` in a closed one. */
@@ -28,61 +30,72 @@ export interface Warmed {
 
 const AGREE = 0.05;
 
-/** A server on a noisy machine may never settle, and every second makes the table larger that it is measured on. */
-const MOST_SECONDS = 4;
+/** What follows the first requests of a closed loop is sent in as many parts. */
+const PARTS = 4;
 
-/** The first events of a closed loop, from which the length of the next part follows. */
+/** After its first second, which is brisk, how long an open loop keeps its rate. */
+const SECONDS_AT_RATE = 3;
+
+/** The first of a closed loop, whose throughput is that of a cold server. */
 const FIRST_REQUESTS = 400;
 
 /** An open loop below this would leave code cold that the measurement is not about. */
 const BRISK_EVENTS_PER_S = 10_000;
 
 export async function warmUp(warming: Warming): Promise<Warmed> {
-  const { events, first } = warming;
-  if (events !== null) {
-    const sent = await warming.send({ first, count: events }, warming.rate_events_per_s);
-    return { warm_up: { steady: null, cold_events_per_s: null, sent }, next: first + events };
+  const { events, rate_events_per_s, batch_size, first } = warming;
+  if (events === null) {
+    if (rate_events_per_s === null) throw new RangeError('a closed loop warms up with a number of events');
+    return open(warming, rate_events_per_s);
   }
-  return warming.rate_events_per_s === null ? closed(warming) : open(warming, warming.rate_events_per_s);
+  const cold = FIRST_REQUESTS * batch_size;
+  if (rate_events_per_s === null && events >= (1 + PARTS) * cold) return closed(warming, cold, events);
+  const sent = await warming.send({ first, count: events }, rate_events_per_s);
+  return { warm_up: { steady: null, cold_events_per_s: null, sent }, next: first + events };
 }
 
-async function closed(warming: Warming): Promise<Warmed> {
-  let next = warming.first;
-  const part = async (count: number) => {
-    const sent = await warming.send({ first: next, count }, null);
-    next += count;
-    return sent;
-  };
-  const cold = await part(FIRST_REQUESTS * warming.batch_size);
-  const parts = [cold];
-  let last = rateOf(cold);
-  let steady = false;
-  for (let second = 1; second <= MOST_SECONDS && !steady; second++) {
-    const sent = await part(Math.max(warming.batch_size, Math.round(last)));
-    parts.push(sent);
-    // The first second is compared to none: what was sent before it was cold.
-    steady = second > 1 && agree(rateOf(sent), last);
-    last = rateOf(sent);
-  }
-  return { warm_up: { steady, cold_events_per_s: rateOf(cold), sent: addSent(parts) }, next };
+async function closed(warming: Warming, coldEvents: number, events: number): Promise<Warmed> {
+  const { batch_size } = warming;
+  const whole = Math.floor((events - coldEvents) / PARTS / batch_size) * batch_size;
+  const last = events - coldEvents - (PARTS - 1) * whole;
+  const counts = [coldEvents, ...Array<number>(PARTS - 1).fill(whole), last];
+  const parts = await sendParts(
+    warming,
+    counts.map((count) => ({ count, rate: null })),
+  );
+  return warmed(warming, parts, rateOf(parts[0]!));
 }
 
 async function open(warming: Warming, rate: number): Promise<Warmed> {
+  const second = (events_per_s: number) => ({
+    count: Math.ceil(events_per_s / warming.batch_size) * warming.batch_size,
+    rate: events_per_s,
+  });
+  const seconds = Array<number>(SECONDS_AT_RATE).fill(rate).map(second);
+  const parts = await sendParts(warming, [second(Math.max(rate, BRISK_EVENTS_PER_S)), ...seconds]);
+  return warmed(warming, parts, null);
+}
+
+interface Part {
+  readonly count: number;
+  readonly rate: number | null;
+}
+
+async function sendParts(warming: Warming, parts: readonly Part[]): Promise<Sent[]> {
+  const sent: Sent[] = [];
   let next = warming.first;
-  const second = async (events_per_s: number) => {
-    const count = Math.ceil(events_per_s / warming.batch_size) * warming.batch_size;
-    const sent = await warming.send({ first: next, count }, events_per_s);
+  for (const { count, rate } of parts) {
+    sent.push(await warming.send({ first: next, count }, rate));
     next += count;
-    return sent;
-  };
-  const parts = [await second(Math.max(rate, BRISK_EVENTS_PER_S))];
-  let steady = false;
-  for (let i = 0; i < MOST_SECONDS && !steady; i++) {
-    parts.push(await second(rate));
-    const [before, last] = parts.slice(-2);
-    steady = i > 0 && agree(rateOf(before!), rateOf(last!));
   }
-  return { warm_up: { steady, cold_events_per_s: null, sent: addSent(parts) }, next };
+  return sent;
+}
+
+function warmed({ first }: Warming, parts: readonly Sent[], cold_events_per_s: number | null): Warmed {
+  const [before, last] = parts.slice(-2);
+  const sent = addSent(parts);
+  const steady = agree(rateOf(before!), rateOf(last!));
+  return { warm_up: { steady, cold_events_per_s, sent }, next: first + sent.sent_events };
 }
 
 function agree(a: number, b: number): boolean {

@@ -39,40 +39,47 @@ function server(rates: readonly number[]) {
   };
 }
 
-const closed = { first: 1000, events: null, batch_size: 50, rate_events_per_s: null };
+const closed = { first: 1000, events: 200_030, batch_size: 50, rate_events_per_s: null };
 
-test('a closed loop ends when two seconds agree within 5 %, and tells the cold rate', async () => {
-  const { asked, send } = server([10_000, 40_000, 60_000, 62_000, 5]);
+test('a closed loop sends what it is given, in parts, and tells the cold rate', async () => {
+  const { asked, send } = server([10_000, 40_000, 60_000, 70_000, 72_000]);
   const { warm_up, next } = await warmUp({ ...closed, send });
-  assert.equal(asked.length, 4);
+  assert.deepEqual(
+    asked.map((part) => part.count),
+    [20_000, 45_000, 45_000, 45_000, 45_030],
+  );
   assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s], [true, 10_000]);
-  assert.equal(next, 1000 + asked.reduce((sum, part) => sum + part.count, 0));
-  assert.equal(warm_up.sent.received_events, next - 1000);
+  assert.equal(next, 1000 + closed.events);
+  assert.equal(warm_up.sent.received_events, closed.events);
   assert.deepEqual(
     asked.slice(1).map((part, i) => part.first - asked[i]!.first - asked[i]!.count),
-    [0, 0, 0],
+    [0, 0, 0, 0],
   );
 });
 
-test('one that never settles ends all the same, and says so', async () => {
-  const { send } = server([1e4, 1e4, 2e4, 1e4, 2e4, 1e4, 2e4, 1e4, 2e4, 1e4, 2e4]);
-  assert.equal((await warmUp({ ...closed, send })).warm_up.steady, false);
+test('one that has not settled sends no more, and says so', async () => {
+  const { asked, send } = server([1e4, 2e4, 2e4, 2e4, 3e4]);
+  const { warm_up } = await warmUp({ ...closed, send });
+  assert.deepEqual([asked.length, warm_up.steady], [5, false]);
 });
 
 test('an open loop begins briskly, then keeps its rate', async () => {
   const { asked, send } = server([]);
-  const { warm_up } = await warmUp({ ...closed, rate_events_per_s: 2000, send });
+  const { warm_up, next } = await warmUp({ ...closed, events: null, rate_events_per_s: 2000, send });
   assert.deepEqual(
     asked.map((part) => part.rate),
-    [10_000, 2000, 2000],
+    [10_000, 2000, 2000, 2000],
   );
-  assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s], [true, null]);
+  assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s, next], [true, null, 17_000]);
 });
 
-test('a given number of events is sent in one go', async () => {
-  const { asked, send } = server([10_000]);
-  const { warm_up, next } = await warmUp({ ...closed, events: 500, send });
-  assert.deepEqual([asked.length, warm_up.steady, next], [1, null, 1500]);
+test('a few events, and those of a given rate, are sent in one go', async () => {
+  for (const rate_events_per_s of [null, 500]) {
+    const { asked, send } = server([10_000]);
+    const events = rate_events_per_s === null ? 500 : 200_000;
+    const { warm_up, next } = await warmUp({ ...closed, events, rate_events_per_s, send });
+    assert.deepEqual([asked.length, warm_up.steady, next], [1, null, 1000 + events]);
+  }
 });
 
 test('several sends add up, status codes too, and have no common latency', () => {

@@ -123,7 +123,11 @@ export const evidence = {
     const rounds = (headlineOf(result)?.rounds ?? []).filter(({ warm_up }) => warm_up.steady !== null);
     if (rounds.length === 0) return null;
     const steady = rounds.filter(({ warm_up }) => warm_up.steady === true).length;
-    return `Warmed up until two seconds in a row agreed within 5 %; ${steady} of ${rounds.length} rounds were steady.`;
+    const events = headlineOf(result)?.workload?.warmup_events ?? null;
+    // A result of before the length of a warm-up was fixed (decision 18).
+    return events === null
+      ? `Warmed up until two seconds in a row agreed within 5 %; ${steady} of ${rounds.length} rounds were steady.`
+      : `Every round is warmed up with ${group(events)} events; in ${steady} of ${rounds.length} the last two parts agreed within 5 %.`;
   },
 
   audit(result: Result): string | null {

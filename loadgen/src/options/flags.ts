@@ -99,7 +99,7 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     value: 'N',
     minimum: 0,
     maximum: 100_000_000,
-    help: 'events to warm up; without it, until two seconds in a row agree within 5 %',
+    help: 'events to warm up [300000, of single events 60000, at a rate four seconds]',
   },
   rounds: {
     value: 'N',
