@@ -20,6 +20,7 @@ const UNITS: readonly Step[] = [
   { script: 'results:check' },
   { script: 'rust:test' },
   { script: 'ts:test' },
+  { script: 'client:test' },
   { script: 'scripts:test' },
   { script: 'parity:test' },
   { script: 'loadgen:test' },

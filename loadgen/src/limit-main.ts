@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { startServer } from '../../parity-tests/src/server.ts';
 import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
+import { readEnvironment } from './environment.ts';
 import { Lifetime } from './lifetime.ts';
 import { writeGroups } from './limit/groups.ts';
 import { limitTable, type Part } from './limit/part.ts';
@@ -206,10 +207,17 @@ else if (typeof wanted === 'string') {
   const lifetime = new Lifetime();
   process.on('SIGINT', () => lifetime.interrupt());
   try {
+    const environment = readEnvironment();
     const parts = await measure(wanted, lifetime);
     const { out, corpus, ...flags } = wanted;
     mkdirSync(dirname(out), { recursive: true });
-    const result = { flags: { ...flags, corpus: corpus && basename(corpus) }, parts };
+    const result = {
+      schema_version: 1,
+      created_at: new Date().toISOString(),
+      flags: { ...flags, corpus: corpus && basename(corpus) },
+      environment,
+      parts,
+    };
     writeFileSync(out, `${JSON.stringify(result, null, 2)}\n`);
     process.stdout.write(limitTable(parts));
   } catch (error) {

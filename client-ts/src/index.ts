@@ -1,0 +1,24 @@
+/** The client of either server, for browsers and Node: send events, follow the stream, keep a state in step. */
+export type { Clock } from './clock.ts';
+export { type ConnectionState, type Fetch, RefusedError } from './connection.ts';
+export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
+export type { PaceOptions } from './pace.ts';
+export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from './revision.ts';
+export { type OutgoingEvent, QueueFullError, Sender, type SenderCounts, type SenderOptions } from './send.ts';
+export type { ServerOptions } from './server.ts';
+export {
+  type EventRow,
+  type StreamFilter,
+  type StreamOptions,
+  type StreamPosition,
+  streamEvents,
+} from './stream.ts';
+export {
+  type Invalidation,
+  type Known,
+  type Phase,
+  type Snapshot,
+  Sync,
+  type SyncCounts,
+  type SyncOptions,
+} from './sync.ts';

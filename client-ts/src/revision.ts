@@ -1,0 +1,39 @@
+/**
+ * Revisions: canonical decimal texts of unsigned 64-bit integers, compared as texts.
+ *
+ * A number cannot hold them: above 2^53 two neighbours are one double. What must stay true: only what `isRevision`
+ * let in is compared, so that the comparison need not look at it again.
+ */
+
+declare const canonical: unique symbol;
+
+/** `0`, or digits without a leading zero, at most 18446744073709551615. */
+export type Revision = string & { readonly [canonical]: true };
+
+const LARGEST = '18446744073709551615';
+const CANONICAL = /^(?:0|[1-9][0-9]*)$/;
+
+/** The smallest. */
+export const ZERO = '0' as Revision;
+
+/** Whether a value is a revision. Costs no more for a long text than for a short one. */
+export function isRevision(value: unknown): value is Revision {
+  return (
+    typeof value === 'string' &&
+    value.length <= LARGEST.length &&
+    CANONICAL.test(value) &&
+    (value.length < LARGEST.length || value <= LARGEST)
+  );
+}
+
+/** -1, 0 or 1, as numbers would compare. */
+export function compareRevisions(a: Revision, b: Revision): -1 | 0 | 1 {
+  if (a === b) return 0;
+  if (a.length !== b.length) return a.length < b.length ? -1 : 1;
+  return a < b ? -1 : 1;
+}
+
+/** The larger of the two. */
+export function maxRevision(a: Revision, b: Revision): Revision {
+  return compareRevisions(a, b) < 0 ? b : a;
+}

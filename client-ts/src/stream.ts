@@ -1,0 +1,94 @@
+/**
+ * The live stream of events (contract, section "Live stream"): every event once, in the order of their ids, across
+ * reconnects, restarts and a change of server.
+ *
+ * Nothing is remembered but the newest id and the epoch, so that a reader may stop and go on later from what it has.
+ */
+import { type ConnectionState, keepConnected } from './connection.ts';
+import { type ServerOptions, serverOf } from './server.ts';
+
+/** A row as `GET /api/events` has it. */
+export interface EventRow {
+  readonly id: number;
+  readonly session_id: string;
+  readonly agent_type: string;
+  readonly event_type: string;
+  readonly [column: string]: unknown;
+}
+
+export interface StreamFilter {
+  readonly session_id?: string;
+  readonly agent_type?: string;
+  readonly event_type?: string;
+}
+
+/** Where to go on: after this event of this database. */
+export interface StreamPosition {
+  readonly epoch: string;
+  readonly id: number;
+}
+
+export interface StreamOptions extends ServerOptions {
+  readonly filter?: StreamFilter;
+  /** Without one it begins with what comes from now on. */
+  readonly from?: StreamPosition;
+  readonly signal: AbortSignal;
+  /** No more is read before what it returns has resolved. */
+  onEvent(row: EventRow, position: StreamPosition): void | Promise<void>;
+  /** Another database, or an older one: what came before no longer holds. */
+  onReset?(): void;
+  /** The payload of `GET /api/stats`, now and then. */
+  onStats?(stats: unknown): void;
+  onState?(state: ConnectionState, error: unknown): void;
+}
+
+/** Three heartbeats of the server's default, as the server itself waits for a reader (rule STR-08). */
+const SILENCE_MS = 90_000;
+
+/** Runs until the signal aborts; rejects with a `RefusedError`, or with what a callback threw. */
+export async function streamEvents(options: StreamOptions): Promise<void> {
+  const server = serverOf(options);
+  const filter = Object.entries(options.filter ?? {});
+  let epoch = options.from?.epoch;
+  let id = options.from?.id;
+  await keepConnected(
+    {
+      ...server,
+      silence_ms: SILENCE_MS,
+      url: () => {
+        const query = new URLSearchParams(filter);
+        if (id !== undefined) query.set('after', String(id));
+        if (epoch !== undefined) query.set('epoch', epoch);
+        return `${server.baseUrl}/api/stream?${query}`;
+      },
+      onMessage({ id: lastEventId, data }) {
+        const message = JSON.parse(data) as Message;
+        switch (message.type) {
+          case 'connected':
+            // Events before the first connection were not asked for, those since are.
+            id ??= message.last_id;
+            epoch ??= message.epoch;
+            if (epoch !== message.epoch) [epoch, id] = [message.epoch, message.last_id];
+            return;
+          case 'reset':
+            options.onReset?.();
+            return;
+          case 'stats':
+            options.onStats?.(message.payload);
+            return;
+          case 'event':
+            id = Number(lastEventId);
+            return options.onEvent(message.payload, { epoch: epoch!, id });
+        }
+      },
+      onState: (state, error) => options.onState?.(state, error),
+    },
+    options.signal,
+  );
+}
+
+type Message =
+  | { readonly type: 'connected'; readonly epoch: string; readonly last_id: number }
+  | { readonly type: 'reset' }
+  | { readonly type: 'stats'; readonly payload: unknown }
+  | { readonly type: 'event'; readonly payload: EventRow };

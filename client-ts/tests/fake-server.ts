@@ -1,0 +1,83 @@
+/** A state on a server that a test moves on: pulls wait until they are answered, one by one. */
+import type { Known, Phase, Snapshot } from '../src/sync.ts';
+import { Sync, type SyncOptions } from '../src/sync.ts';
+import { FakeClock, settle } from './fake-clock.ts';
+
+export interface Pull {
+  readonly known: Known | null;
+  readonly signal: AbortSignal;
+  answer(revision: string, epoch?: string): Promise<void>;
+  unchanged(): Promise<void>;
+  fail(): Promise<void>;
+}
+
+export class FakeServer {
+  readonly clock = new FakeClock();
+  /** Pulls without an answer, the oldest first. */
+  readonly pulls: Pull[] = [];
+  readonly applied: string[] = [];
+  readonly errors: Phase[] = [];
+  readonly sync: Sync<string>;
+  /** Fails as often. */
+  failApply = 0;
+  #hear: (heard: unknown) => void = () => {};
+
+  constructor(options: Partial<SyncOptions<string>> = {}) {
+    this.sync = new Sync<string>({
+      topic: 'events',
+      clock: this.clock,
+      random: () => 1,
+      subscribe: async (hear) => {
+        this.#hear = hear;
+        return () => {
+          this.#hear = () => {};
+        };
+      },
+      fetch: (known, signal) => this.#fetch(known, signal),
+      apply: ({ epoch, revision }, isReset) => {
+        if (this.failApply > 0) {
+          this.failApply--;
+          throw new Error('apply');
+        }
+        this.applied.push(`${isReset ? 'reset ' : ''}${epoch}:${revision}`);
+      },
+      onError: (phase) => this.errors.push(phase),
+      ...options,
+    });
+  }
+
+  /** Started, with this state applied. */
+  static async at(revision: string, options: Partial<SyncOptions<string>> = {}): Promise<FakeServer> {
+    const server = new FakeServer(options);
+    const started = server.sync.start();
+    await settle();
+    await server.pulls[0]!.answer(revision);
+    await started;
+    server.applied.length = 0;
+    // Whatever was paced by the first pull is over.
+    await server.clock.pass(1000);
+    return server;
+  }
+
+  invalidate(revision: unknown, epoch: unknown = 'a', topic: unknown = 'events'): void {
+    this.#hear({ topic, revision, epoch });
+  }
+
+  #fetch(known: Known | null, signal: AbortSignal): Promise<Snapshot<string> | null> {
+    return new Promise((resolve, reject) => {
+      const over = async (settled: () => void) => {
+        this.pulls.splice(this.pulls.indexOf(pull), 1);
+        settled();
+        await settle();
+      };
+      const pull: Pull = {
+        known,
+        signal,
+        answer: (revision, epoch = 'a') => over(() => resolve({ epoch, revision, data: revision })),
+        unchanged: () => over(() => resolve(null)),
+        fail: () => over(() => reject(new Error('fetch'))),
+      };
+      this.pulls.push(pull);
+    });
+  }
+}

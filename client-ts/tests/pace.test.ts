@@ -1,0 +1,65 @@
+/** When calls are made that are wanted again and again. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Pace, type PaceOptions } from '../src/pace.ts';
+import { FakeClock } from './fake-clock.ts';
+
+const PLAIN: PaceOptions = { throttle_ms: 0, debounce_ms: 0, leading: true, trailing: true };
+
+/** Moments of the calls that follow from wishes at these moments. */
+async function callsOf(options: Partial<PaceOptions>, wishes: readonly number[], until: number): Promise<number[]> {
+  const clock = new FakeClock();
+  const calls: number[] = [];
+  const pace = new Pace({ ...PLAIN, ...options }, clock, () => calls.push(clock.now()));
+  for (const at of wishes) {
+    await clock.pass(at - clock.now());
+    pace.want();
+  }
+  await clock.pass(until - clock.now());
+  return calls;
+}
+
+test('neither throttled nor debounced, each wish is a call', async () => {
+  assert.deepEqual(await callsOf({}, [0, 0, 1, 5], 100), [0, 0, 1, 5]);
+});
+
+test('a throttle lets the first through at once and gathers the rest', async () => {
+  assert.deepEqual(await callsOf({ throttle_ms: 100 }, [0, 10, 20, 250], 1000), [0, 100, 250]);
+  assert.deepEqual(await callsOf({ throttle_ms: 100, trailing: false }, [0, 10, 20, 250], 1000), [0, 250]);
+  assert.deepEqual(await callsOf({ throttle_ms: 100, leading: false }, [0, 10, 20, 250], 1000), [100, 350]);
+});
+
+test('no two calls are closer than the throttle, however many wishes there are', async () => {
+  const wishes = Array.from({ length: 600 }, (_, i) => i * 16);
+  const calls = await callsOf({ throttle_ms: 250 }, wishes, 20_000);
+  assert.ok(calls.every((at, i) => i === 0 || at - calls[i - 1]! >= 250));
+  assert.ok(calls.at(-1)! >= wishes.at(-1)!);
+  assert.equal(calls[0], 0);
+});
+
+test('a debounce waits for a pause', async () => {
+  const wishes = Array.from({ length: 10 }, (_, i) => i * 10);
+  assert.deepEqual(await callsOf({ debounce_ms: 50 }, wishes, 1000), [140]);
+});
+
+test('both together: what the debounce lets through is throttled', async () => {
+  assert.deepEqual(
+    await callsOf({ debounce_ms: 10, throttle_ms: 100 }, [0, 5, 30, 60, 300], 1000),
+    [15, 115, 310],
+  );
+});
+
+test('after the stop there is no call', async () => {
+  for (const options of [{ throttle_ms: 100 }, { debounce_ms: 100 }]) {
+    const clock = new FakeClock();
+    let calls = 0;
+    const pace = new Pace({ ...PLAIN, ...options }, clock, () => calls++);
+    pace.want();
+    pace.want();
+    const before = calls;
+    pace.stop();
+    pace.want();
+    await clock.pass(1000);
+    assert.deepEqual([calls, clock.waiting], [before, 0]);
+  }
+});

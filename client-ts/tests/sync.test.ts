@@ -1,0 +1,280 @@
+/** The coalesced pull: what is fetched, what is applied, and that it always gets there. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareRevisions, type Revision } from '../src/revision.ts';
+import { Sync } from '../src/sync.ts';
+import { FakeClock, settle } from './fake-clock.ts';
+import { FakeServer } from './fake-server.ts';
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+
+test('a hundred invalidations at once are two pulls at most, and the last state is applied', async () => {
+  const server = await FakeServer.at('0');
+  for (const revision of range(1, 100)) server.invalidate(revision);
+  await settle();
+  assert.equal(server.pulls.length, 1);
+  await server.pulls[0]!.answer('100');
+  await server.clock.pass(1000);
+  assert.deepEqual(server.applied, ['a:100']);
+  assert.deepEqual([server.sync.counts.fetches, server.pulls.length], [2, 0]);
+});
+
+test('what is not newer than what is applied is not pulled', async () => {
+  const server = await FakeServer.at('5');
+  for (const revision of ['5', '4', '0']) server.invalidate(revision);
+  await server.clock.pass(1000);
+  assert.deepEqual([server.pulls.length, server.sync.counts.fetches], [0, 1]);
+});
+
+test('one pull in flight, one behind it, however many are asked for', async () => {
+  const server = await FakeServer.at('0', { pace: { throttle_ms: 0 } });
+  for (const revision of range(1, 50)) server.invalidate(revision);
+  await settle();
+  assert.equal(server.pulls.length, 1);
+  await server.pulls[0]!.answer('10');
+  assert.equal(server.pulls.length, 1);
+  await server.pulls[0]!.answer('50');
+  await server.clock.pass(1000);
+  assert.deepEqual(server.applied, ['a:10', 'a:50']);
+  assert.equal(server.pulls.length, 0);
+});
+
+test('(b) a snapshot older than what was heard of is pulled again until it is as new', async () => {
+  const server = await FakeServer.at('2');
+  server.invalidate('7');
+  await settle();
+  await server.pulls[0]!.answer('2');
+  assert.deepEqual([server.applied, server.pulls.length, server.sync.counts.stale], [[], 0, 1]);
+  await server.clock.pass(100);
+  await server.pulls[0]!.answer('3');
+  await server.clock.pass(200);
+  await server.pulls[0]!.answer('7');
+  await server.clock.pass(10_000);
+  assert.deepEqual(server.applied, ['a:3', 'a:7']);
+  assert.equal(server.pulls.length, 0);
+});
+
+test('(a) a pull that fails loses nothing: it is repeated until what was heard of is applied', async () => {
+  const server = await FakeServer.at('0');
+  server.invalidate('1');
+  await settle();
+  server.invalidate('9');
+  for (const wait of [0, 100, 200, 400]) {
+    await server.clock.pass(wait);
+    assert.equal(server.pulls.length, 1, `after ${wait} ms`);
+    await server.pulls[0]!.fail();
+  }
+  await server.clock.pass(800);
+  await server.pulls[0]!.answer('9');
+  await server.clock.pass(60_000);
+  assert.deepEqual([server.applied, server.pulls.length], [['a:9'], 0]);
+  assert.deepEqual(server.errors, ['fetch', 'fetch', 'fetch', 'fetch']);
+});
+
+test('(c) another epoch begins afresh, with a smaller revision too', async () => {
+  const server = await FakeServer.at('500');
+  server.invalidate('3', 'b');
+  await settle();
+  await server.pulls[0]!.answer('3', 'b');
+  await server.clock.pass(1000);
+  assert.deepEqual(server.applied, ['reset b:3']);
+  assert.deepEqual(server.sync.known, { epoch: 'b', revision: '3' });
+  server.invalidate('4', 'b');
+  await settle();
+  await server.pulls[0]!.answer('4', 'b');
+  assert.deepEqual(server.applied, ['reset b:3', 'b:4']);
+});
+
+test('(c) a database that was replaced unheard is taken over, and what was heard of the old one is no aim', async () => {
+  const server = await FakeServer.at('5');
+  server.invalidate('8');
+  await settle();
+  await server.pulls[0]!.answer('1', 'b');
+  await server.clock.pass(60_000);
+  assert.deepEqual([server.applied, server.pulls.length], [['reset b:1'], 0]);
+});
+
+test('(d) a stop ends the wait between attempts', async () => {
+  const server = await FakeServer.at('0');
+  server.invalidate('1');
+  await settle();
+  await server.pulls[0]!.fail();
+  assert.equal(server.clock.waiting > 0, true);
+  server.sync.stop();
+  await server.clock.pass(60_000);
+  assert.deepEqual([server.pulls.length, server.clock.waiting], [0, 0]);
+});
+
+test('(e) (f) what is no revision is told of, changes nothing, and the next one works', async () => {
+  const server = await FakeServer.at('5');
+  for (const revision of ['07', '+8', '', ' 9', 9, null, '18446744073709551616']) server.invalidate(revision);
+  for (const topic of ['', '  ', 5, null]) server.invalidate('9', 'a', topic);
+  server.invalidate('9', 7);
+  assert.deepEqual(server.errors, Array(12).fill('protocol'));
+  server.invalidate('9', 'a', 'stats');
+  assert.deepEqual([server.errors.length, server.sync.counts.invalidations], [12, 0]);
+  await server.clock.pass(1000);
+  assert.equal(server.pulls.length, 0);
+  server.invalidate('6');
+  await settle();
+  await server.pulls[0]!.answer('07');
+  assert.deepEqual([server.errors.at(-1), server.applied], ['protocol', []]);
+  await server.clock.pass(100);
+  await server.pulls[0]!.answer('7');
+  assert.deepEqual(server.applied, ['a:7']);
+});
+
+test('(g) a refresh resolves once what was heard of before it is applied', async () => {
+  const server = await FakeServer.at('1', { pace: { throttle_ms: 0 } });
+  server.invalidate('5');
+  await settle();
+  let isFresh = false;
+  const refreshed = server.sync.refresh().then(() => {
+    isFresh = true;
+  });
+  await server.pulls[0]!.answer('5');
+  assert.equal(isFresh, false, 'the pull that was in flight may have read before');
+  await server.pulls[0]!.answer('5');
+  await refreshed;
+  assert.equal(isFresh, true);
+});
+
+test('revisions that are applied grow, whatever order answers have', async () => {
+  const server = await FakeServer.at('9', { pace: { throttle_ms: 0 } });
+  for (const revision of ['10', '8', '9', '12']) {
+    void server.sync.refresh();
+    await settle();
+    await server.pulls[0]!.answer(revision);
+  }
+  assert.deepEqual(server.applied, ['a:10', 'a:12']);
+});
+
+test('an apply that throws leaves what is known, and is repeated', async () => {
+  const server = await FakeServer.at('1');
+  server.failApply = 1;
+  server.invalidate('2');
+  await settle();
+  await server.pulls[0]!.answer('2');
+  assert.deepEqual([server.errors, server.sync.known?.revision, server.applied], [['apply'], '1', []]);
+  await server.clock.pass(100);
+  await server.pulls[0]!.answer('2');
+  assert.deepEqual(server.applied, ['a:2']);
+});
+
+test('the first state is applied, though it be revision 0; one that has not changed is not', async () => {
+  const server = new FakeServer();
+  const started = server.sync.start();
+  await settle();
+  assert.equal(server.pulls[0]!.known, null);
+  await server.pulls[0]!.answer('0');
+  await started;
+  void server.sync.refresh();
+  await settle();
+  assert.deepEqual(server.pulls[0]!.known, { epoch: 'a', revision: '0' });
+  await server.pulls[0]!.unchanged();
+  assert.deepEqual([server.applied, server.sync.counts.unchanged], [['reset a:0'], 1]);
+});
+
+test('after a stop nothing is applied, what is in flight is aborted, and it does not start again', async () => {
+  const server = await FakeServer.at('1');
+  server.invalidate('2');
+  const refreshed = server.sync.refresh();
+  refreshed.catch(() => undefined);
+  await settle();
+  const pull = server.pulls[0]!;
+  server.sync.stop();
+  server.sync.stop();
+  assert.ok(pull.signal.aborted);
+  await pull.answer('2');
+  server.invalidate('3');
+  await server.clock.pass(60_000);
+  assert.deepEqual([server.applied, server.pulls.length], [[], 0]);
+  for (const promise of [refreshed, server.sync.start(), server.sync.refresh()])
+    await assert.rejects(promise, { name: 'AbortError' });
+});
+
+test('a signal stops it, one that has aborted too', async () => {
+  const end = new AbortController();
+  const server = await FakeServer.at('1', { signal: end.signal });
+  end.abort();
+  await assert.rejects(server.sync.refresh(), { name: 'AbortError' });
+  await assert.rejects(new FakeServer({ signal: end.signal }).sync.start(), { name: 'AbortError' });
+});
+
+test('starting twice is starting once; what could not subscribe may be started again', async () => {
+  let attempts = 0;
+  const server = new FakeServer({
+    subscribe: async () => {
+      if (attempts++ === 0) throw new Error('subscribe');
+      return () => {};
+    },
+  });
+  await assert.rejects(server.sync.start(), /subscribe/);
+  const [first, second] = [server.sync.start(), server.sync.start()];
+  await settle();
+  await server.pulls[0]!.answer('1');
+  await Promise.all([first, second]);
+  assert.deepEqual([attempts, server.errors, server.sync.counts.fetches], [2, ['subscribe'], 1]);
+});
+
+test('whoever hears of errors may throw', async () => {
+  const server = await FakeServer.at('1', {
+    onError: () => {
+      throw new Error('onError');
+    },
+  });
+  server.invalidate('x');
+  server.invalidate('2');
+  await settle();
+  await server.pulls[0]!.answer('2');
+  assert.deepEqual(server.applied, ['a:2']);
+});
+
+test('drops, duplicates, delays and reordering: 100,000 invalidations, applies grow, and the last is reached', async () => {
+  const clock = new FakeClock();
+  let now = 0;
+  let violations = 0;
+  let last: Revision | null = null;
+  let state = 12345;
+  const random = () => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return state / 2 ** 32;
+  };
+  let hear: (heard: unknown) => void = () => {};
+  const sync = new Sync<number>({
+    topic: 'events',
+    clock,
+    random,
+    pace: { throttle_ms: 0 },
+    subscribe: async (heard) => {
+      hear = heard;
+      return () => {};
+    },
+    fetch: async () => {
+      if (random() < 0.05) throw new Error('lost');
+      // Some read from before what was heard of.
+      const data = Math.max(0, now - Math.floor(random() * 3));
+      return { epoch: 'a', revision: String(data), data };
+    },
+    apply: ({ revision }) => {
+      if (last !== null && compareRevisions(last, revision as Revision) >= 0) violations++;
+      last = revision as Revision;
+    },
+  });
+  const started = sync.start();
+  await clock.pass(20_000);
+  await started;
+  while (now < 100_000) {
+    for (let i = 0; i < 250; i++) {
+      now++;
+      const heard = { topic: 'events', epoch: 'a', revision: String(now - Math.floor(random() * 2)) };
+      if (random() < 0.2) continue;
+      hear(heard);
+      if (random() < 0.2) hear(heard);
+    }
+    await clock.pass([1, 5, 10, 30, 50][now % 5]!);
+  }
+  hear({ topic: 'events', epoch: 'a', revision: String(now) });
+  await clock.pass(120_000);
+  assert.deepEqual([violations, last], [0, '100000']);
+});
