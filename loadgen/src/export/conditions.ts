@@ -20,7 +20,7 @@ export function runConditions(result: Result): string[] {
   ];
 }
 
-export function commitOf({ environment }: Result): string {
+export function commitOf({ environment }: Pick<Result, 'environment'>): string {
   return `${environment.commit ?? 'unknown'}${environment.dirty === true ? ' with uncommitted changes' : ''}`;
 }
 

@@ -16,7 +16,12 @@ export interface Measured {
   readonly power?: Result;
   readonly open?: Result;
   readonly points?: PointsResult;
-  readonly limits?: { readonly parts: readonly Part[] };
+  readonly limits?: LimitsResult;
+}
+
+/** What `pnpm bench:limit` leaves; before it told when and of which commit, it had neither. */
+export interface LimitsResult extends Partial<Pick<Result, 'created_at' | 'environment'>> {
+  readonly parts: readonly Part[];
 }
 
 export const MEASURED_FILES = ['small', 'real', 'single', 'power', 'open', 'points', 'limits'] as const;

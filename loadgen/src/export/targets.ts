@@ -6,9 +6,9 @@
  */
 import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { limitTable } from '../limit/part.ts';
-import { runConditions } from './conditions.ts';
+import { commitOf, runConditions } from './conditions.ts';
 import { bullets, markdownText } from './markdown-table.ts';
-import { type Figure, type Measured, ROWS, type Row } from './target-rows.ts';
+import { type Figure, MEASURED_FILES, type Measured, ROWS, type Row } from './target-rows.ts';
 
 /** The targets, and below them the ceilings and what the measurements were made under, as Markdown. */
 export function targetsTable(measured: Measured): string {
@@ -22,12 +22,24 @@ export function targetsTable(measured: Measured): string {
     ...(limits === undefined
       ? []
       : [
-          'The ceilings of the small events, in the same session (`pnpm bench:limit`):',
+          'The ceilings of the small events (`pnpm bench:limit`):',
           '',
           limitTable(limits.parts),
         ]),
-    bullets(runConditions(small).map((condition) => markdownText(`${condition}.`))),
+    bullets([...runConditions(small).slice(0, -1), ...originsOf(measured)].map((line) => markdownText(`${line}.`))),
   ].join('\n');
+}
+
+/** Which commit each file was measured on and when, those of one commit and day together. */
+function originsOf(measured: Measured): string[] {
+  const names = new Map<string, string[]>();
+  for (const name of MEASURED_FILES) {
+    const file = measured[name];
+    if (file?.environment === undefined || file.created_at === undefined) continue;
+    const origin = `commit ${commitOf({ environment: file.environment })}, ${file.created_at.slice(0, 10)}`;
+    names.set(origin, [...(names.get(origin) ?? []), name]);
+  }
+  return [...names].map(([origin, files]) => `${files.join(', ')}: ${origin}`);
 }
 
 function rowOf(row: Row, measured: Measured): string {
