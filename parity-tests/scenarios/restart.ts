@@ -24,6 +24,12 @@ export const RESTART: ScenarioFile = {
     { name: 'SIGINT ends an idle server with 0', rules: ['PRO-07'], uses: 'each', run: interrupt },
     { name: 'SIGTERM ends the streams', rules: ['PRO-07'], uses: 'each', run: endStreams },
     {
+      name: 'SIGTERM ends streams that wait for their readers, and nothing is left of earlier waits',
+      rules: ['PRO-07', 'STR-08'],
+      uses: 'each',
+      run: endWaitingStreams,
+    },
+    {
       name: 'a new request on an open connection is draining',
       rules: ['PRO-07', 'HEA-02'],
       uses: 'each',
@@ -40,6 +46,11 @@ export const RESTART: ScenarioFile = {
 };
 
 const LIMIT_MS = 5_000;
+/** Of 8 kB each: more than the buffers of a connection take. */
+const FILL_EVENTS = 2_000;
+const FILL_BATCH = 200;
+/** Each makes the server wait many times while a slow reader catches up. */
+const WAITS = 2;
 
 async function drain(context: ScenarioContext): Promise<void> {
   const server = await context.start();
@@ -90,6 +101,44 @@ async function endStreams(context: ScenarioContext): Promise<void> {
   const ms = performance.now() - begun;
   assert.ok(ms < LIMIT_MS, 'within 5 s');
   context.note(`the stream ended after ${Math.round(ended)} ms, the server after ${Math.round(ms)} ms`);
+}
+
+async function endWaitingStreams(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const quick = await context.stream(server);
+  const slow = await Promise.all(Array.from({ length: 3 }, () => context.stream(server)));
+  const padding = 'x'.repeat(8_000);
+  let last = 0;
+  const fill = async () => {
+    for (let sent = 0; sent < FILL_EVENTS; sent += FILL_BATCH) {
+      const events = Array.from({ length: FILL_BATCH }, () => event({ metadata: { padding } }));
+      last = (await client.ingest(events)).ids.at(-1)!;
+    }
+    await quick.waitFor(() => quick.ids.at(-1) === last, 'all events at the quick reader', 20_000);
+  };
+  // Each turn makes the server wait for the slow ones, and then no more.
+  for (let turn = 0; turn < WAITS; turn++) {
+    for (const stream of slow) stream.pause();
+    await fill();
+    for (const stream of slow) {
+      assert.notEqual(stream.ids.at(-1), last, 'a slow reader is behind, or this shows nothing');
+      stream.resume();
+    }
+    for (const stream of slow)
+      await stream.waitFor(() => stream.ids.at(-1) === last, 'all events at a slow reader', 20_000);
+  }
+  for (const stream of slow) stream.pause();
+  await fill();
+  const begun = performance.now();
+  server.signal('SIGTERM');
+  await quick.waitFor(() => quick.ended, 'the end of the quick stream');
+  assert.deepEqual(await server.exited, { code: 0, signal: null });
+  const ms = performance.now() - begun;
+  assert.ok(ms < LIMIT_MS, 'within 5 s');
+  // Node warns there of listeners that pile up.
+  assert.doesNotMatch(server.stderr(), /Warning/);
+  context.note(`the server ended after ${Math.round(ms)} ms`);
 }
 
 async function refuseNew(context: ScenarioContext): Promise<void> {
