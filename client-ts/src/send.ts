@@ -219,16 +219,24 @@ function bodyOf(batch: readonly Waiting[]): string {
   return `{"events":[${batch.map(({ text }) => text).join(',')}]}`;
 }
 
-type Listen = (type: string, heard: () => void, options: { signal: AbortSignal; capture: boolean }) => void;
+/** What a browser has and Node has not. */
+interface Page {
+  readonly document?: { readonly visibilityState: string };
+  readonly addEventListener?: (
+    type: string,
+    heard: () => void,
+    options: { readonly signal: AbortSignal; readonly capture: boolean },
+  ) => void;
+}
 
 /** A page that is hidden may never be heard of again (https://developer.mozilla.org/docs/Web/API/Document/visibilitychange_event). */
 function onPageHide(flush: () => void, signal: AbortSignal): void {
-  const { addEventListener } = globalThis as { addEventListener?: Listen };
+  const page = globalThis as unknown as Page;
+  const { addEventListener } = page;
   if (addEventListener === undefined) return;
   for (const type of ['pagehide', 'visibilitychange']) {
     const heard = () => {
-      const { visibilityState } = (globalThis as { document?: { visibilityState: string } }).document ?? {};
-      if (type === 'pagehide' || visibilityState === 'hidden') flush();
+      if (type === 'pagehide' || page.document?.visibilityState === 'hidden') flush();
     };
     addEventListener.call(globalThis, type, heard, { signal, capture: true });
   }
