@@ -287,5 +287,7 @@ function isOlder(a: Known, b: Known): boolean {
 function isInvalidation(heard: unknown): heard is Invalidation & { readonly revision: Revision } {
   if (typeof heard !== 'object' || heard === null) return false;
   const { topic, revision, epoch } = heard as Partial<Record<keyof Invalidation, unknown>>;
-  return typeof topic === 'string' && topic.trim() !== '' && typeof epoch === 'string' && isRevision(revision);
+  return (
+    typeof topic === 'string' && topic.trim() !== '' && typeof epoch === 'string' && isRevision(revision)
+  );
 }

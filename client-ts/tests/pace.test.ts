@@ -7,7 +7,11 @@ import { FakeClock } from './fake-clock.ts';
 const PLAIN: PaceOptions = { throttle_ms: 0, debounce_ms: 0, leading: true, trailing: true };
 
 /** Moments of the calls that follow from wishes at these moments. */
-async function callsOf(options: Partial<PaceOptions>, wishes: readonly number[], until: number): Promise<number[]> {
+async function callsOf(
+  options: Partial<PaceOptions>,
+  wishes: readonly number[],
+  until: number,
+): Promise<number[]> {
   const clock = new FakeClock();
   const calls: number[] = [];
   const pace = new Pace({ ...PLAIN, ...options }, clock, () => calls.push(clock.now()));

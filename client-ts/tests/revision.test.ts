@@ -16,7 +16,8 @@ test('nothing else is', () => {
   const signed = ['-0', '-1', '+1', '00', '01', '007', '1.0', '1e3', '0x1', '1_000', '1,000'];
   const other = ['\u0661', '\uff11', 'NaN', 'abc', '12a'];
   const large = ['18446744073709551616', '99999999999999999999', '100000000000000000000', '1'.repeat(1e6)];
-  for (const text of [...spaced, ...signed, ...other, ...large]) assert.ok(!isRevision(text), text.slice(0, 30));
+  for (const text of [...spaced, ...signed, ...other, ...large])
+    assert.ok(!isRevision(text), text.slice(0, 30));
   for (const value of [0, 1, 1n, null, undefined, true, {}, [], ['1']]) assert.ok(!isRevision(value));
 });
 

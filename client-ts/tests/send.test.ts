@@ -27,7 +27,10 @@ async function storedIds(url: string): Promise<string[]> {
   const ids: string[] = [];
   for (let after = 0; ; ) {
     const response = await fetch(`${url}/api/events?limit=1000&after=${after}`);
-    const { events, next } = (await response.json()) as { events: { event_id: string }[]; next: number | null };
+    const { events, next } = (await response.json()) as {
+      events: { event_id: string }[];
+      next: number | null;
+    };
     ids.push(...events.map(({ event_id }) => event_id));
     if (next === null) return ids;
     after = next;
@@ -148,7 +151,10 @@ test('one event that is too large alone is told; others are halved until they fi
   });
   for (const event_id of ['a', 'b', 'c', 'd']) sender.send(event({ event_id }));
   await clock.pass(1000);
-  assert.deepEqual(bodies.map(({ events }) => events.length), [4, 2, 1, 1, 1, 1]);
+  assert.deepEqual(
+    bodies.map(({ events }) => events.length),
+    [4, 2, 1, 1, 1, 1],
+  );
   assert.deepEqual([rejected, sender.counts.stored], [['a'], 3]);
 });
 
@@ -158,7 +164,10 @@ test('events that wait are bounded, and a stop hands them back', async () => {
   assert.throws(() => sender.send(event()), QueueFullError);
   const flushed = sender.flush();
   await clock.pass(5000);
-  assert.deepEqual(sender.stop().map(({ event_id }) => event_id), ['a', 'b', 'c']);
+  assert.deepEqual(
+    sender.stop().map(({ event_id }) => event_id),
+    ['a', 'b', 'c'],
+  );
   await assert.rejects(flushed, { name: 'AbortError' });
   assert.throws(() => sender.send(event()), { name: 'AbortError' });
   assert.equal(clock.waiting, 0);
@@ -198,7 +207,10 @@ test('a page that goes away sends what fits into a request that outlives it', as
     assert.equal(sent.length, 1);
     assert.equal(sent[0]!.keepalive, true);
     const { events } = JSON.parse(String(sent[0]!.body)) as { events: OutgoingEvent[] };
-    assert.deepEqual(events.map(({ event_id }) => event_id), ['small']);
+    assert.deepEqual(
+      events.map(({ event_id }) => event_id),
+      ['small'],
+    );
     sender.stop();
     page.dispatchEvent(new Event('pagehide'));
     assert.equal(sent.length, 1);

@@ -83,7 +83,13 @@ for (const name of TARGET_NAMES) {
     await all.stop();
     await post(server.url, 1, { session_id: 't' });
     await one.until(() => one.ids.length >= 3);
-    assert.deepEqual([all.ids, one.ids], [[4, 5], [4, 5, 6]]);
+    assert.deepEqual(
+      [all.ids, one.ids],
+      [
+        [4, 5],
+        [4, 5, 6],
+      ],
+    );
     assert.equal(all.states.at(-1), 'closed');
     await one.stop();
     await server.stop();

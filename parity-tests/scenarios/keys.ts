@@ -103,7 +103,11 @@ async function killInCheckpoint(context: ScenarioContext): Promise<void> {
 async function earlierSchemas(context: ScenarioContext): Promise<void> {
   const kept = readdirSync(FIXTURES).filter((name) => name.endsWith('.json'));
   // Schema 2 was only ever a step to 3: no server has left a file there.
-  assert.deepEqual(kept.toSorted(), ['schema-1.json', 'schema-3.json'], 'a kept file for each earlier schema');
+  assert.deepEqual(
+    kept.toSorted(),
+    ['schema-1.json', 'schema-3.json'],
+    'a kept file for each earlier schema',
+  );
   for (const name of kept) {
     const { texts, events } = JSON.parse(readFileSync(`${FIXTURES}${name}`, 'utf8')) as KeptSchema;
     const db = context.db(name.replace('.json', '.db'));

@@ -21,12 +21,10 @@ export function targetsTable(measured: Measured): string {
     '',
     ...(limits === undefined
       ? []
-      : [
-          'The ceilings of the small events (`pnpm bench:limit`):',
-          '',
-          limitTable(limits.parts),
-        ]),
-    bullets([...runConditions(small).slice(0, -1), ...originsOf(measured)].map((line) => markdownText(`${line}.`))),
+      : ['The ceilings of the small events (`pnpm bench:limit`):', '', limitTable(limits.parts)]),
+    bullets(
+      [...runConditions(small).slice(0, -1), ...originsOf(measured)].map((line) => markdownText(`${line}.`)),
+    ),
   ].join('\n');
 }
 
