@@ -206,10 +206,12 @@ export class Sender {
 
   /** What fits into a request that outlives the page; should the page live on, the ids make a repetition harmless. */
   #flushBeforeEnd(): void {
-    let bytes = bodyOf([]).length;
+    let left = KEEPALIVE_BYTES - bodyOf([]).length;
     const fits = this.#queue.slice(0, this.#options.batch_events).filter(({ text }) => {
-      bytes += new Blob([text]).size + 1;
-      return bytes <= KEEPALIVE_BYTES;
+      const bytes = new Blob([text]).size + 1;
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
     });
     if (fits.length > 0) this.#post(fits, null, true).catch(() => undefined);
   }
