@@ -13,12 +13,5 @@ export {
   type StreamPosition,
   streamEvents,
 } from './stream.ts';
-export {
-  type Invalidation,
-  type Known,
-  type Phase,
-  type Snapshot,
-  Sync,
-  type SyncCounts,
-  type SyncOptions,
-} from './sync.ts';
+export { Sync } from './sync.ts';
+export type { Invalidation, Known, Phase, Snapshot, SyncCounts, SyncOptions } from './sync-options.ts';

@@ -9,57 +9,7 @@ import { Backoff } from './backoff.ts';
 import { CLOCK, type Clock, sleep } from './clock.ts';
 import { Pace, type PaceOptions } from './pace.ts';
 import { compareRevisions, isRevision, maxRevision, type Revision } from './revision.ts';
-
-/** The topic has changed; what to, a pull tells. */
-export interface Invalidation {
-  readonly topic: string;
-  readonly revision: string;
-  readonly epoch: string;
-}
-
-export interface Snapshot<T> {
-  readonly epoch: string;
-  readonly revision: string;
-  readonly data: T;
-}
-
-/** What was applied last, so that a server may answer with what came since. */
-export interface Known {
-  readonly epoch: string;
-  readonly revision: Revision;
-}
-
-/** Where an error came from; `protocol` is what no server of this contract sends. */
-export type Phase = 'subscribe' | 'fetch' | 'apply' | 'protocol';
-
-export interface SyncOptions<T> {
-  readonly topic: string;
-  /** Resolves once invalidations arrive; returns how to end them. */
-  subscribe(hear: (invalidation: unknown) => void, signal: AbortSignal): Promise<() => void>;
-  /** The state of now. `null`: it is still what is known. */
-  fetch(known: Known | null, signal: AbortSignal): Promise<Snapshot<T> | null>;
-  /** Takes over a state; `isReset`: nothing of before holds any more. */
-  apply(snapshot: Snapshot<T>, isReset: boolean): void | Promise<void>;
-  onError?(phase: Phase, error: unknown): void;
-  /** One frame of 16 ms, leading and trailing, unless said otherwise. */
-  readonly pace?: Partial<PaceOptions>;
-  /** Ends it, as `stop` does. */
-  readonly signal?: AbortSignal;
-  readonly clock?: Clock;
-  /** From 0 to 1, for waits between attempts. */
-  readonly random?: () => number;
-}
-
-/** What came of it so far. */
-export interface SyncCounts {
-  invalidations: number;
-  fetches: number;
-  applies: number;
-  /** Fetches that brought nothing new. */
-  unchanged: number;
-  /** Snapshots that were older than what had been heard of. */
-  stale: number;
-}
+import type { Invalidation, Known, Phase, Snapshot, SyncCounts, SyncOptions } from './sync-options.ts';
 
 const FRAME: PaceOptions = { throttle_ms: 16, debounce_ms: 0, leading: true, trailing: true };
 const RETRY = { first_ms: 100, most_ms: 10_000 };

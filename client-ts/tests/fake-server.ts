@@ -1,6 +1,6 @@
 /** A state on a server that a test moves on: pulls wait until they are answered, one by one. */
-import type { Known, Phase, Snapshot } from '../src/sync.ts';
-import { Sync, type SyncOptions } from '../src/sync.ts';
+import { Sync } from '../src/sync.ts';
+import type { Known, Phase, Snapshot, SyncOptions } from '../src/sync-options.ts';
 import { FakeClock, settle } from './fake-clock.ts';
 
 export interface Pull {

@@ -1,4 +1,8 @@
-/** The coalesced pull: what is fetched, what is applied, and that it always gets there. */
+/**
+ * The coalesced pull: what is fetched, what is applied, and that it always gets there.
+ *
+ * Over 250 lines because the rules of one state machine are told in one place.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareRevisions, type Revision } from '../src/revision.ts';
