@@ -1,11 +1,17 @@
 /**
  * `pnpm test` and `pnpm check`: the scripts of package.json that have to be green, one after the other.
  *
- * All of them run even when one fails, so that one run tells everything; the end is a table and an exit code.
+ * All of them run even when one fails, so that one run tells everything; the end is the last lines of what failed, a
+ * table and an exit code.
  * `check` is what CI runs: `test` in its full form, and formatting, lints and types.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { extname } from 'node:path';
+
+/** Enough for the failing tests that `node --test` and `cargo test` name at their end. */
+const TAIL_LINES = 40;
+const KEPT_CHARACTERS = 16_384;
 
 interface Step {
   readonly script: string;
@@ -42,17 +48,11 @@ if (plan === undefined) {
   process.stderr.write(`usage: run-all.ts ${Object.keys(PLANS).join('|')}\n`);
   process.exit(2);
 }
-const results = plan.map((step) => {
-  const started = process.hrtime.bigint();
-  process.stderr.write(`\n== ${[step.script, ...(step.args ?? [])].join(' ')}\n`);
-  const [command, ...first] = packageManager();
-  const { status } = spawnSync(command!, [...first, 'run', step.script, ...(step.args ?? [])], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-  return { script: step.script, ok: status === 0, seconds };
-});
+const results: { script: string; ok: boolean; seconds: number; tail: string }[] = [];
+for (const step of plan) results.push(await run(step));
 
+for (const { script, tail } of results.filter((result) => !result.ok))
+  process.stdout.write(`\n== ${script} failed; its last lines:\n${tail}\n`);
 process.stdout.write('\n');
 for (const { script, ok, seconds } of results) {
   process.stdout.write(
@@ -62,6 +62,30 @@ for (const { script, ok, seconds } of results) {
 const failed = results.filter((result) => !result.ok).length;
 process.stdout.write(`\n${results.length - failed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Runs one script, shows what it prints, and keeps the end of it for the summary. */
+async function run(step: Step): Promise<(typeof results)[number]> {
+  const started = process.hrtime.bigint();
+  process.stderr.write(`\n== ${[step.script, ...(step.args ?? [])].join(' ')}\n`);
+  const [command, ...first] = packageManager();
+  const child = spawn(command!, [...first, 'run', step.script, ...(step.args ?? [])], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ] as const) {
+    from.setEncoding('utf8').on('data', (text: string) => {
+      to.write(text);
+      printed = (printed + text).slice(-KEPT_CHARACTERS);
+    });
+  }
+  const [status] = (await once(child, 'close')) as [number | null];
+  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  const tail = printed.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+  return { script: step.script, ok: status === 0, seconds, tail };
+}
 
 /** The pnpm that runs this script: a program, or a file of JavaScript. */
 function packageManager(): string[] {
