@@ -31,6 +31,8 @@ export interface RatioDiff {
   readonly a: Comparison;
   readonly b: Comparison;
   readonly noise_floor: number | null;
+  /** At a share of a server's own throughput, what only repeats the rate (decision 18); never compared. */
+  readonly repeats_rate: boolean;
   /** `null` where one of them has too few rounds for an interval, or where it repeats the rate. */
   readonly agree: boolean | null;
 }
@@ -53,6 +55,8 @@ interface Summary {
   readonly ratios: number;
   readonly ratios_agree: number;
   readonly ratios_not_compared: number;
+  /** Of those, how many only repeat the rate. */
+  readonly ratios_repeat_rate: number;
 }
 
 export function diffResults(a: Result, b: Result): Diff {
@@ -81,6 +85,7 @@ export function diffResults(a: Result, b: Result): Diff {
       ratios: ratios.filter(({ agree }) => agree !== null).length,
       ratios_agree: ratios.filter(({ agree }) => agree === true).length,
       ratios_not_compared: ratios.filter(({ agree }) => agree === null).length,
+      ratios_repeat_rate: ratios.filter(({ repeats_rate }) => repeats_rate).length,
     },
   };
 }
@@ -99,8 +104,8 @@ function ratiosOf(left: Measurement, right: Measurement): RatioDiff[] {
     const b = right.comparison?.[metric];
     if (a === null || b === null || b === undefined) return [];
     const noise_floor = larger(a.noise_floor, b.noise_floor);
-    const repeats = left.workload?.rate?.kind === 'share' && REPEATS_THE_RATE.includes(metric);
-    const agree = repeats ? null : ratiosAgree(a, b);
-    return [{ measurement: left.name, metric, a, b, noise_floor, agree }];
+    const repeats_rate = left.workload?.rate?.kind === 'share' && REPEATS_THE_RATE.includes(metric);
+    const agree = repeats_rate ? null : ratiosAgree(a, b);
+    return [{ measurement: left.name, metric, a, b, noise_floor, repeats_rate, agree }];
   });
 }

@@ -103,6 +103,23 @@ test('zeros on both sides are no difference, and few rounds are judged by nobody
   assert.match(summaryLine(short), /too few rounds to compare: \d+/);
 });
 
+test('at a share of its own throughput a server only repeats the rate, which is told and not compared', () => {
+  const atShare = (result: typeof A): typeof A => ({
+    ...result,
+    measurements: result.measurements.map((one) =>
+      one.name === 'open_10000'
+        ? { ...one, workload: { ...one.workload!, rate: { kind: 'share', share: 0.5, events_per_s: {} } } }
+        : one,
+    ),
+  });
+  const { ratios, summary } = diffResults(atShare(A), atShare(A));
+  const repeating = ratios.filter(({ repeats_rate }) => repeats_rate).map(({ metric }) => metric);
+  assert.deepEqual(repeating.toSorted(), ['disk_bytes_per_event', 'throughput_events_per_s']);
+  assert.equal(summary.ratios_repeat_rate, 2);
+  assert.equal(summary.ratios, SAME.summary.ratios - 2);
+  assert.match(summaryLine(diffResults(atShare(A), atShare(A))), /; only repeat the rate: 2/);
+});
+
 test('a server measured alone has figures with a noise floor, and no ratios', () => {
   const { figures, ratios } = diffResults(
     sampleResult({ seed: 1, targets: ['rs'] }),

@@ -57,10 +57,12 @@ export function markdownDiff(diff: Diff, view: DiffView): string {
 
 /** How much of it agrees, in one line. */
 export function summaryLine({ summary }: Diff): string {
-  const left = summary.ratios_not_compared;
-  const rest = left === 0 ? '' : `; too few rounds to compare: ${left}`;
+  const repeating = summary.ratios_repeat_rate;
+  const left = summary.ratios_not_compared - repeating;
+  const few = left === 0 ? '' : `; too few rounds to compare: ${left}`;
+  const repeated = repeating === 0 ? '' : `; only repeat the rate: ${repeating}`;
   return (
-    `Ratios that agree: ${summary.ratios_agree} of ${summary.ratios}${rest}. ` +
+    `Ratios that agree: ${summary.ratios_agree} of ${summary.ratios}${few}${repeated}. ` +
     `Figures without a difference: ${summary.figures_without_difference} of ${summary.figures}` +
     `${summary.figures_not_judged === 0 ? '' : `; too few rounds to judge: ${summary.figures_not_judged}`}.`
   );
@@ -103,7 +105,7 @@ function figureRow(figure: FigureDiff): string[] {
   ];
 }
 
-function ratioRow({ measurement, metric, a, b, noise_floor, agree }: RatioDiff): string[] {
+function ratioRow({ measurement, metric, a, b, noise_floor, repeats_rate, agree }: RatioDiff): string[] {
   const text = (ratio: RatioDiff['a']) =>
     withInterval(ratio.ratio, ratio.interval === 'none' ? null : ratio, (value) => `${digits(value)}×`);
   return [
@@ -112,7 +114,7 @@ function ratioRow({ measurement, metric, a, b, noise_floor, agree }: RatioDiff):
     text(a),
     text(b),
     floorText(noise_floor),
-    agree === null ? VERDICTS.too_few_rounds : agree ? 'yes' : 'no',
+    repeats_rate ? 'repeats the rate' : agree === null ? VERDICTS.too_few_rounds : agree ? 'yes' : 'no',
   ];
 }
 
