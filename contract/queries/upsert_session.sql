@@ -2,12 +2,12 @@
 -- ?17 the first event's id counts for a new session only. ?7 ended_at: a time when the newest event is a session_end, else NULL.
 INSERT INTO sessions (
   key, session_id, agent_type, project, branch, model, started_at, last_event_at, ended_at, last_event_id,
-  event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos, revision,
+  event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos,
   first_event_id
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?8, ?8, ?7, ?9,
   CAST(?10 AS INTEGER), CAST(?11 AS INTEGER), CAST(?12 AS INTEGER), CAST(?13 AS INTEGER),
-  CAST(?14 AS INTEGER), CAST(?15 AS INTEGER), CAST(?16 AS INTEGER), 1,
+  CAST(?14 AS INTEGER), CAST(?15 AS INTEGER), CAST(?16 AS INTEGER),
   ?17
 )
 ON CONFLICT (key) DO UPDATE SET
@@ -23,5 +23,4 @@ ON CONFLICT (key) DO UPDATE SET
   tokens_out         = iif(tokens_out > 9223372036854775807 - excluded.tokens_out, 9223372036854775807, tokens_out + excluded.tokens_out),
   cache_read_tokens  = iif(cache_read_tokens > 9223372036854775807 - excluded.cache_read_tokens, 9223372036854775807, cache_read_tokens + excluded.cache_read_tokens),
   cache_write_tokens = iif(cache_write_tokens > 9223372036854775807 - excluded.cache_write_tokens, 9223372036854775807, cache_write_tokens + excluded.cache_write_tokens),
-  cost_nanos         = iif(cost_nanos > 9223372036854775807 - excluded.cost_nanos, 9223372036854775807, cost_nanos + excluded.cost_nanos),
-  revision      = revision + 1
+  cost_nanos         = iif(cost_nanos > 9223372036854775807 - excluded.cost_nanos, 9223372036854775807, cost_nanos + excluded.cost_nanos)
