@@ -91,8 +91,10 @@ fn a_bulk_of_events_costs_no_more_than_it_did() {
     let (commits, pages) = read_log(&folder.path().join("events.db-wal"));
     assert_eq!(commits, GROUPS, "one transaction a group");
     let pages_per_event = pages as f64 / events;
+    eprintln!("{pages_per_event} pages");
     assert!(pages_per_event <= MOST_PAGES_PER_EVENT, "{pages_per_event} pages an event");
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("an empty log");
     let bytes = std::fs::metadata(&path).expect("a file").len() as f64 / events - METADATA.len() as f64;
+    eprintln!("{bytes} bytes");
     assert!(bytes <= MOST_BYTES_PER_EVENT, "{bytes} bytes an event beside its metadata");
 }
