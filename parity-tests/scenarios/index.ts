@@ -13,11 +13,14 @@ import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
+import { SNAPSHOTS } from './snapshots.ts';
 import { START } from './start.ts';
 import { STORAGE } from './storage.ts';
 import { STREAM } from './stream.ts';
 import { STREAM_SLOW } from './stream-slow.ts';
 import { SWAP } from './swap.ts';
+import { SYNC } from './sync.ts';
+import { SYNC_SLOW } from './sync-slow.ts';
 import { TIMEOUTS } from './timeouts.ts';
 
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
@@ -28,6 +31,9 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   LOCK,
   STREAM,
   STREAM_SLOW,
+  SYNC,
+  SYNC_SLOW,
+  SNAPSHOTS,
   CONCURRENCY,
   OVERLOAD,
   TIMEOUTS,
