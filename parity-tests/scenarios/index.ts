@@ -13,6 +13,7 @@ import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
+import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { START } from './start.ts';
 import { STORAGE } from './storage.ts';
@@ -20,7 +21,7 @@ import { STREAM } from './stream.ts';
 import { STREAM_SLOW } from './stream-slow.ts';
 import { SWAP } from './swap.ts';
 import { SYNC } from './sync.ts';
-import { SYNC_SLOW } from './sync-slow.ts';
+import { SYNC_PACE } from './sync-pace.ts';
 import { TIMEOUTS } from './timeouts.ts';
 
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
@@ -32,8 +33,9 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   STREAM,
   STREAM_SLOW,
   SYNC,
-  SYNC_SLOW,
+  SYNC_PACE,
   SNAPSHOTS,
+  SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,
   TIMEOUTS,

@@ -1,15 +1,14 @@
 /**
- * Snapshots beside writers: each is of one moment, what was acknowledged is in it, and a wait ends when it
- * should.
+ * Snapshots beside writers and across servers: each is of one moment, and what was acknowledged is in it.
  */
 import assert from 'node:assert/strict';
-import { type ApiClient, event, type Reply } from '../src/api-client.ts';
+import { type ApiClient, event } from '../src/api-client.ts';
 import { headerValues } from '../src/http-parser.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const SNAPSHOTS: ScenarioFile = {
   name: 'snapshots',
-  about: 'snapshots beside writers, and waits',
+  about: 'snapshots beside writers and across servers',
   scenarios: [
     {
       name: 'revision and data are of one moment while others write',
@@ -28,26 +27,6 @@ export const SNAPSHOTS: ScenarioFile = {
       rules: ['ING-11', 'SYN-05', 'SYN-08'],
       uses: 'each',
       run: ownWrites,
-    },
-    { name: 'a wait ends with the commit', rules: ['SYN-08'], uses: 'each', run: waitForCommit },
-    {
-      name: 'a wait ends with a snapshot when the server shuts down',
-      rules: ['SYN-08', 'PRO-07'],
-      uses: 'each',
-      run: waitForShutdown,
-    },
-    {
-      name: 'who waits and leaves costs nothing',
-      rules: ['SYN-08'],
-      uses: 'each',
-      run: waitAndLeave,
-    },
-    {
-      name: 'a wait ends after snapshot_wait_ms',
-      rules: ['SYN-08', 'SYN-06'],
-      uses: 'each',
-      waits: true,
-      run: waitInVain,
     },
     {
       name: 'a client goes from one server to the other with its revision and its tag',
@@ -177,96 +156,6 @@ async function ownWrites(context: ScenarioContext): Promise<void> {
     assert.ok(Number(after.revision) >= Number(told), 'what was told is committed');
   }
   await writers.stop();
-}
-
-/** So many requests later, one that was sent before them has been read. */
-async function roundtrips(client: ApiClient): Promise<void> {
-  for (let count = 0; count < 20; count += 1) await client.get('/livez');
-}
-
-async function waitForCommit(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const client = context.client(server);
-  await client.ingest([event(), event()]);
-  const answered: string[] = [];
-  const waiting = (path: string): Promise<Reply> =>
-    client.get(`/api/snapshot/${path}`).then((reply) => {
-      answered.push(path);
-      return reply;
-    });
-  const begun = performance.now();
-  const third = [waiting('events?wait=3&since=2'), waiting('stats?wait=3'), waiting('session:late?wait=3')];
-  const fifth = waiting('sessions?wait=5');
-  await roundtrips(client);
-  assert.deepEqual(answered, [], 'nothing is answered before its commit');
-  await client.ingest([event({ session_id: 'late' })]);
-  const replies = await Promise.all(third);
-  await roundtrips(client);
-  assert.deepEqual(answered.length, 3, 'another revision is still waited for');
-  for (const reply of replies) {
-    assert.equal(reply.status, 200, reply.text);
-    assert.equal(reply.json<Snapshot>().revision, '3');
-  }
-  assert.deepEqual(ids(replies[0]!.json<Snapshot>().data), [3]);
-  await client.ingest([event(), event(), event()]);
-  assert.equal((await fifth).json<Snapshot>().revision, '6');
-  const took = performance.now() - begun;
-  assert.ok(took < 5_000, `before the limit of a wait, and not after ${took} ms`);
-}
-
-async function waitForShutdown(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const client = context.client(server);
-  await client.ingest([event()]);
-  const begun = performance.now();
-  const waiting = [client.get('/api/snapshot/events?wait=9'), client.get('/api/snapshot/nothing?wait=9')];
-  assert.equal((await waiting[1]!).status, 404, 'what is no topic is not waited for');
-  await roundtrips(client);
-  server.signal('SIGTERM');
-  const reply = (await waiting[0])!;
-  assert.equal(reply.status, 200, reply.text);
-  assert.equal(reply.json<Snapshot>().revision, '1');
-  assert.deepEqual(await server.exited, { code: 0, signal: null });
-  const took = performance.now() - begun;
-  assert.ok(took < 5_000, `not held up by a wait, as ${took} ms would be`);
-}
-
-async function waitAndLeave(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const client = context.client(server);
-  const leaver = context.client(server);
-  const left = Array.from({ length: 50 }, () =>
-    leaver.send('GET', '/api/snapshot/events?wait=1', undefined, [], 50).catch(() => undefined),
-  );
-  await Promise.all(left);
-  const { revision } = await client.ingest([event()]);
-  assert.equal((await get(client, `events?wait=${revision}`)).revision, '1');
-  assert.deepEqual(await server.stop(), { code: 0, signal: null });
-  assert.doesNotMatch(server.stderr(), /"level":"error"|Warning/);
-}
-
-async function waitInVain(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const client = context.client(server);
-  await client.ingest([event({ session_id: 'a' })]);
-  const { epoch } = await get(client, 'events');
-  const begun = performance.now();
-  const tag = [['if-none-match', `W/"${epoch}-1"`]] as const;
-  const replies = await Promise.all([
-    client.get('/api/snapshot/events?wait=2'),
-    client.get('/api/snapshot/events?wait=9007199254740991&since=1'),
-    client.send('GET', '/api/snapshot/stats?wait=2', undefined, tag),
-    client.get('/api/snapshot/session:nobody?wait=2'),
-  ]);
-  const took = performance.now() - begun;
-  assert.ok(took >= 4_980, `a whole wait, and not ${took} ms`);
-  assert.deepEqual(
-    replies.map((reply) => reply.status),
-    [200, 200, 304, 404],
-  );
-  assert.deepEqual(ids(replies[0]!.json<Snapshot>().data), [1]);
-  assert.deepEqual(replies[1]!.json<Snapshot>().data.events, []);
-  context.note(`answered after ${Math.round(took)} ms`);
 }
 
 async function turns(context: ScenarioContext): Promise<void> {

@@ -1,8 +1,5 @@
 /**
- * The stream of invalidations as one reader sees it: what it opens with, what it tells of, how often, and for
- * whom.
- *
- * Times are never compared from above but where a wrong server would be late by a whole interval.
+ * The stream of invalidations as one reader sees it: what it opens with, what it tells of, and to whom.
  */
 import assert from 'node:assert/strict';
 import { event } from '../src/api-client.ts';
@@ -32,13 +29,6 @@ export const SYNC: ScenarioFile = {
       uses: 'each',
       run: sessions,
     },
-    {
-      name: 'after a silence at once, then an interval later and only the newest',
-      rules: ['SYN-04'],
-      uses: 'each',
-      run: leadingAndTrailing,
-    },
-    { name: 'never more often than the interval', rules: ['SYN-04'], uses: 'each', run: interval },
     { name: 'a heartbeat when nothing else was sent', rules: ['SYN-04', 'STR-07'], uses: 'each', run: beats },
     {
       name: 'both modes share the slots',
@@ -56,11 +46,6 @@ export const SYNC: ScenarioFile = {
 };
 
 const MODE = '?mode=invalidate';
-/** Long beside what a few requests take. */
-const INTERVAL_MS = 2_000;
-/** Timers count in whole milliseconds, each from a rounded now. */
-const TIMERS_MS = 20;
-
 /** What was told, without its epoch. */
 function told(invalidations: readonly Invalidation[]): [string, string][] {
   return invalidations.map(({ topic, revision }) => [topic, revision]);
@@ -167,48 +152,6 @@ async function sessions(context: ScenarioContext): Promise<void> {
     ['session:a', '4'],
     ['session:late', '6'],
   ]);
-}
-
-async function leadingAndTrailing(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const client = context.client(server);
-  const stream = await opened(context, server, `&topics=events,stats&min_interval_ms=${INTERVAL_MS}`, 2);
-  await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS + 100));
-  const begun = performance.now();
-  await client.ingest([event()]);
-  await stream.waitFor(() => stream.invalidations.length >= 4, 'what came after a silence');
-  const leading = performance.now() - begun;
-  assert.ok(leading < INTERVAL_MS, `told at once, and not after ${leading} ms`);
-  for (let sent = 0; sent < 10; sent += 1) await client.ingest([event()]);
-  await stream.waitFor(() => stream.revisionOf('stats') === '11', 'the newest of a burst');
-  const trailing = performance.now() - begun;
-  // The one before it was told after `begun`.
-  assert.ok(trailing >= INTERVAL_MS - TIMERS_MS, `an interval later, and not after ${trailing} ms`);
-  assert.deepEqual(told(stream.invalidations).slice(2), [
-    ['events', '1'],
-    ['stats', '1'],
-    ['events', '11'],
-    ['stats', '11'],
-  ]);
-}
-
-async function interval(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const client = context.client(server);
-  const begun = performance.now();
-  const every = 100;
-  const stream = await opened(context, server, `&topics=events&min_interval_ms=${every}`, 1);
-  const quick = await opened(context, server, '&topics=events', 1);
-  let last = '';
-  while (performance.now() - begun < 10 * every) last = (await client.ingest([event()])).revision;
-  await stream.waitFor(() => stream.revisionOf('events') === last, 'the newest');
-  await quick.waitFor(() => quick.revisionOf('events') === last, 'the newest without an interval');
-  // The first telling is the opening; of the others each comes an interval after the one before.
-  const most = 1 + Math.floor((performance.now() - begun + TIMERS_MS) / every);
-  const tellings = stream.invalidations.length;
-  assert.ok(tellings <= most, `${tellings} tellings, at most ${most}`);
-  assert.ok(quick.invalidations.length > tellings, 'without an interval it is told more often');
-  context.note(`${last} commits, ${tellings} tellings, ${quick.invalidations.length} without an interval`);
 }
 
 async function beats(context: ScenarioContext): Promise<void> {

@@ -1,19 +1,28 @@
 /**
- * Readers of invalidations that do not read: they are told of the newest only, hold up nobody, and are closed
- * once they take no byte for three heartbeats.
+ * How often readers of invalidations are told: at the pace that they ask for, or that they read at. Who does not
+ * read is told of the newest only, holds up nobody, and is closed once it takes no byte for three heartbeats.
  *
+ * Times are compared from above only where a wrong server would be late by a whole interval.
  * Frames are small, and the kernel takes megabytes of them before a server notices anything. So the topics have
  * long names that grow when they are written, and every commit raises all of them.
  */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '../src/api-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+import type { RunningServer } from '../src/server.ts';
 import type { Invalidation, SseClient } from '../src/sse-client.ts';
 
-export const SYNC_SLOW: ScenarioFile = {
-  name: 'sync-slow',
-  about: 'readers of invalidations that do not read',
+export const SYNC_PACE: ScenarioFile = {
+  name: 'sync-pace',
+  about: 'how often readers of invalidations are told',
   scenarios: [
+    {
+      name: 'after a silence at once, then an interval later and only the newest',
+      rules: ['SYN-04'],
+      uses: 'each',
+      run: leadingAndTrailing,
+    },
+    { name: 'never more often than the interval', rules: ['SYN-04'], uses: 'each', run: interval },
     {
       name: 'who does not read is told of the newest only, and of all topics',
       rules: ['SYN-04', 'STR-08'],
@@ -29,6 +38,11 @@ export const SYNC_SLOW: ScenarioFile = {
   ],
 };
 
+/** Long beside what a few requests take. */
+const INTERVAL_MS = 2_000;
+/** Timers count in whole milliseconds, each from a rounded now. */
+const TIMERS_MS = 20;
+
 const TOPICS = 16;
 /** U+0001 is one byte of an id, three of a path encoded once, and six of JSON. */
 const IDS = Array.from({ length: TOPICS }, (_, index) =>
@@ -37,6 +51,65 @@ const IDS = Array.from({ length: TOPICS }, (_, index) =>
 const QUERY = `?mode=invalidate&topics=${IDS.map((id) => `session:${id.replaceAll('\u0001', '%2501')}`).join()}`;
 /** More than the buffers of both kernels and of the server hold together. */
 const FILL_BYTES = 20_000_000;
+
+/** What was told, without its epoch. */
+function told(invalidations: readonly Invalidation[]): [string, string][] {
+  return invalidations.map(({ topic, revision }) => [topic, revision]);
+}
+
+/** Opens the stream and waits until each topic was told once. */
+async function opened(
+  context: ScenarioContext,
+  server: RunningServer,
+  query: string,
+  topics: number,
+): Promise<SseClient> {
+  const stream = await context.stream(server, `?mode=invalidate&${query}`);
+  await stream.waitFor(() => stream.invalidations.length >= topics, 'the frames that it opens with');
+  return stream;
+}
+
+async function leadingAndTrailing(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const stream = await opened(context, server, `topics=events,stats&min_interval_ms=${INTERVAL_MS}`, 2);
+  await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS + 100));
+  const begun = performance.now();
+  await client.ingest([event()]);
+  await stream.waitFor(() => stream.invalidations.length >= 4, 'what came after a silence');
+  const leading = performance.now() - begun;
+  assert.ok(leading < INTERVAL_MS, `told at once, and not after ${leading} ms`);
+  for (let sent = 0; sent < 10; sent += 1) await client.ingest([event()]);
+  await stream.waitFor(() => stream.revisionOf('stats') === '11', 'the newest of a burst');
+  const trailing = performance.now() - begun;
+  // The one before it was told after `begun`.
+  assert.ok(trailing >= INTERVAL_MS - TIMERS_MS, `an interval later, and not after ${trailing} ms`);
+  assert.deepEqual(told(stream.invalidations).slice(2), [
+    ['events', '1'],
+    ['stats', '1'],
+    ['events', '11'],
+    ['stats', '11'],
+  ]);
+}
+
+async function interval(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const begun = performance.now();
+  const every = 100;
+  const stream = await opened(context, server, `topics=events&min_interval_ms=${every}`, 1);
+  const quick = await opened(context, server, 'topics=events', 1);
+  let last = '';
+  while (performance.now() - begun < 10 * every) last = (await client.ingest([event()])).revision;
+  await stream.waitFor(() => stream.revisionOf('events') === last, 'the newest');
+  await quick.waitFor(() => quick.revisionOf('events') === last, 'the newest without an interval');
+  // The first telling is the opening; of the others each comes an interval after the one before.
+  const most = 1 + Math.floor((performance.now() - begun + TIMERS_MS) / every);
+  const tellings = stream.invalidations.length;
+  assert.ok(tellings <= most, `${tellings} tellings, at most ${most}`);
+  assert.ok(quick.invalidations.length > tellings, 'without an interval it is told more often');
+  context.note(`${last} commits, ${tellings} tellings, ${quick.invalidations.length} without an interval`);
+}
 
 /** Raises every topic. */
 async function raise(client: ApiClient): Promise<void> {
