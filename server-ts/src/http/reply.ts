@@ -90,7 +90,6 @@ export function hook(exchange: Exchange, outcomes: Outcomes): void {
   ok(exchange, '{}');
 }
 
-/** Rule ING-03. */
 function throwRejected(outcomes: Outcomes): void {
   const [rejected] = outcomes.rejected;
   if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });

@@ -21,6 +21,8 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   const topic = parseTopic(exchange.head.path.slice(PREFIX.length));
   if (topic === undefined) throw new Failure('not_found');
   await waited(app, exchange, parameters.number('wait'));
+  // Nobody is there any more to be answered.
+  if (exchange.response.destroyed) return;
   const { epoch } = app.store;
   const known = knownRevisions(exchange.head.headers.get('if-none-match') ?? [], epoch);
   const { newest } = app.store;
