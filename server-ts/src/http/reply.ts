@@ -30,25 +30,25 @@ type Header = string | number;
 type Headers = Readonly<Record<string, Header>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
 /** 200 with JSON text, as text or as bytes. */
 export function ok(exchange: Exchange, json: string | Uint8Array): void {
-  answer(exchange, 200, { 'content-type': JSON_TYPE }, json);
+  answer(exchange, 200, JSON_ONLY, json);
 }
 
 /** The answer to one event (rules ING-01 to ING-03). */
 export function single(exchange: Exchange, outcomes: Outcomes): void {
-  const [rejected] = outcomes.rejected;
-  if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });
+  throwRejected(outcomes);
   const id = outcomes.ids[0]!;
-  const json =
-    id === 0 ? '{"received":0,"ids":[],"duplicates":1}' : `{"received":1,"ids":[${id}],"duplicates":0}`;
-  answer(exchange, id === 0 ? 200 : 201, { 'content-type': JSON_TYPE }, json);
+  const isNew = id !== 0;
+  const counts = isNew ? `"received":1,"ids":[${id}],"duplicates":0` : '"received":0,"ids":[],"duplicates":1';
+  answer(exchange, isNew ? 201 : 200, JSON_ONLY, `{${counts},"revision":"${outcomes.revision}"}`);
 }
 
 /** The answer to a batch (rules ING-04 and ING-05). */
 export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boolean): void {
-  answer(exchange, 201, { 'content-type': JSON_TYPE }, batchJson(outcomes, withResults));
+  answer(exchange, 201, JSON_ONLY, batchJson(outcomes, withResults));
 }
 
 /** Its text; ids without a tree of values, since most of an answer is these. */
@@ -57,7 +57,8 @@ export function batchJson(outcomes: Outcomes, withResults: boolean): string {
   const rejected = outcomes.rejected.map(({ index, errors }) => ({ index, errors: lines(errors) }));
   const duplicates = outcomes.ids.length - ids.length;
   const json = `{"received":${ids.length},"ids":[${ids.join(',')}],"duplicates":${duplicates},"rejected":${JSON.stringify(rejected)}`;
-  return withResults ? `${json},"results":${JSON.stringify(results(outcomes))}}` : `${json}}`;
+  const more = withResults ? `,"results":${JSON.stringify(results(outcomes))}` : '';
+  return `${json}${more},"revision":"${outcomes.revision}"}`;
 }
 
 /** One entry per item, in order: the rejected ones have their places, the valid ones fill the others. */
@@ -83,22 +84,44 @@ function lines(errors: readonly FieldError[]): string[] {
   return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 
+/** What an agent that sent a hook is told: nothing but to go on (rule HOK-01). */
+export function hook(exchange: Exchange, outcomes: Outcomes): void {
+  throwRejected(outcomes);
+  ok(exchange, '{}');
+}
+
+function throwRejected(outcomes: Outcomes): void {
+  const [rejected] = outcomes.rejected;
+  if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });
+}
+
+/** 200 with a snapshot and its tag (rule SYN-05). */
+export function snapshot(exchange: Exchange, json: Uint8Array, etag: string): void {
+  answer(exchange, 200, { 'content-type': JSON_TYPE, etag, 'cache-control': 'no-cache' }, json);
+}
+
+/** 304 to who has the state of this tag (rule SYN-06). */
+export function notModified(exchange: Exchange, etag: string): void {
+  answer(exchange, 304, { etag, 'cache-control': 'no-cache' }, undefined);
+}
+
+/** 200 with a file of the page (rule PAG-01). */
+export function page(exchange: Exchange, mediaType: string, text: string): void {
+  const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.page_headers };
+  answer(exchange, 200, headers, text);
+}
+
 /** Health: 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
-  answer(exchange, degraded ? 503 : 200, { 'content-type': JSON_TYPE }, json);
+  answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
 }
 
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
-  const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(failed.code) };
+  const { code, members, close } = failed;
+  const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
   if (allow !== undefined) headers.allow = allow;
-  answer(
-    exchange,
-    errorSpec(failed.code).status,
-    headers,
-    failureJson(failed.code, failed.members),
-    failed.close,
-  );
+  answer(exchange, errorSpec(code).status, headers, failureJson(code, members), close);
 }
 
 /** 204 with `Allow` (rule HTT-04). */
@@ -121,7 +144,7 @@ export function signedIn(exchange: Exchange, cookie: string): void {
   answer(exchange, 303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' }, '');
 }
 
-/** The head of the stream; the caller writes frames until it ends the response (rules STR-01 and STR-10). */
+/** The head of a stream, in either mode; the caller writes frames until it ends the response (rule STR-10). */
 export function stream(exchange: Exchange): void {
   const { response, head } = exchange;
   const headers: Record<string, Header> = {
@@ -137,7 +160,6 @@ export function stream(exchange: Exchange): void {
 
 /** A whole answer in bytes, for a connection that no request is read from. */
 export function rawFailure(code: ErrorCode): Buffer {
-  const { status } = errorSpec(code);
   const json = Buffer.from(failureJson(code, {}));
   const headers: Headers = {
     'content-type': JSON_TYPE,
@@ -146,7 +168,7 @@ export function rawFailure(code: ErrorCode): Buffer {
     'content-length': json.length,
     date: httpDate(),
   };
-  return Buffer.concat([rawHead(status, headers), json]);
+  return Buffer.concat([rawHead(errorSpec(code).status, headers), json]);
 }
 
 /** 400 without a body (rule HTT-08). */

@@ -1,0 +1,73 @@
+/**
+ * Server-sent events on the wire, by the WHATWG rules
+ * (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), to one client at its own pace.
+ *
+ * Writes only when the client has taken what came before, so what a slow one costs is one chunk (rule STR-08).
+ * When there is something to say is not decided here.
+ */
+import type { ServerResponse } from 'node:http';
+import { LIMITS } from '../contract.ts';
+import type { Next } from '../hub.ts';
+import type { Change } from '../slots.ts';
+
+const HEARTBEAT = ': heartbeat\n\n';
+
+/** What gives frames; `idle` after this many milliseconds without any. */
+export interface FrameFeed {
+  next(idleMs: number): Promise<Next>;
+}
+
+/** A frame without a name; the JSON text has no line break. */
+export function frame(json: string): string {
+  return `data: ${json}\n\n`;
+}
+
+/** How long a client waits before it connects again (rule SYN-02). */
+export function retryFrame(): string {
+  return `retry: ${LIMITS.stream_retry_ms}\n\n`;
+}
+
+/** A frame for each change, in their order (rule SYN-02). */
+export function invalidateFrames(changes: readonly Change[], epoch: string): string {
+  const frames = changes.map(({ topic, revision }) => {
+    return `event: invalidate\n${frame(JSON.stringify({ topic: topic.name, revision: String(revision), epoch }))}`;
+  });
+  return frames.join('');
+}
+
+/** Writes frames until the feed ends, the next one only once the client has taken those before it. */
+export async function sendFrames(
+  response: ServerResponse,
+  feed: FrameFeed,
+  opening: string,
+  heartbeatMs: number,
+): Promise<void> {
+  const { socket } = response;
+  if (socket === null) return;
+  // Node's own timer: it starts anew whenever the socket takes a byte of what waits (rule STR-08).
+  socket.setTimeout(heartbeatMs * LIMITS.stalled_heartbeats);
+  socket.on('timeout', () => {
+    if (socket.writableLength > 0) socket.destroy();
+  });
+  let chunk: string | Uint8Array = opening;
+  for (;;) {
+    if (!response.write(chunk) && !response.destroyed) await taken(response);
+    const next = await feed.next(heartbeatMs);
+    if (next === 'end') return;
+    chunk = next === 'idle' ? HEARTBEAT : next;
+  }
+}
+
+/**
+ * Resolves once the client has taken what was written, or is gone. Leaves no listener behind: a stream waits so
+ * often that they would be a leak, and that ending it would take minutes.
+ */
+function taken(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
