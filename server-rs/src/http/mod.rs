@@ -166,7 +166,8 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
         Some(Ok(cookie)) => reply::signed_in(&cookie),
         Some(Err(code)) => reply::failure(&code.into()),
         None => {
-            let free = ROUTES.routes.iter().any(|route| route.free && route.path == parts.uri.path());
+            let free =
+                ROUTES.routes.iter().any(|route| route.free == Some(true) && route.path == parts.uri.path());
             let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers) };
             match authorized {
                 Err(code) => reply::failure(&code.into()),
