@@ -6,7 +6,6 @@
  * beside it; what is no settings file is left alone. The edit itself is connect/claude-settings.ts.
  */
 import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { isLoopback, TOKEN_VARIABLE } from './connect/claude-hooks.ts';
 import {
   type Change,
@@ -17,6 +16,7 @@ import {
   SettingsError,
 } from './connect/claude-settings.ts';
 import { type ConnectOptions, parseConnect } from './connect/options.ts';
+import { isWanted } from './connect/question.ts';
 import { keepBackup, readSettings, type SettingsFile, writeSettings } from './connect/settings-file.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -61,7 +61,7 @@ async function connect(options: ConnectOptions): Promise<number> {
     complain('stdin is no terminal to ask on; --yes writes without asking');
     return 2;
   }
-  if (!options.yes && !(await isWanted())) {
+  if (!options.yes && !(await isWanted('Write this? [y/N] ', process.stdin, process.stdout))) {
     say('Nothing was written.');
     return 1;
   }
@@ -96,15 +96,6 @@ function show({ path, text }: SettingsFile, { changes }: Edit): void {
   }
   const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length;
   say(`\n${count('add')} hooks added, ${count('remove')} taken out, everything else stays as it is.`);
-}
-
-async function isWanted(): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl-C and Ctrl-D are a no.
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-  const answer = await Promise.race([terminal.question('Write this? [y/N] '), closed]);
-  terminal.close();
-  return /^\s*y(?:es)?\s*$/i.test(answer);
 }
 
 function advice({ server, settings }: ConnectOptions, text: string): string[] {

@@ -43,8 +43,8 @@ export function connected(text: string, server: HookServer): Edit {
   let edited = cleared;
   if (parse(edited).hooks === undefined) edited = appended(edited, [], {}, 'hooks');
   for (const [event, handler] of wanted) {
-    const groups = hooksOf(edited)[event] ?? [];
-    const handlers = groups.flatMap((group) => group.hooks);
+    const groups = hooksOf(edited)[event];
+    const handlers = groups?.flatMap((group) => group.hooks) ?? [];
     if (handlers.some((present) => isDeepStrictEqual(present, handler))) continue;
     const changed = handlers.find((present) => isAbout(present, server.origin));
     if (changed !== undefined) {
@@ -53,8 +53,8 @@ export function connected(text: string, server: HookServer): Edit {
     }
     changes.push({ kind: 'add', event, handler });
     const group = { hooks: [handler] };
-    if (groups.length > 0) edited = appended(edited, ['hooks', event], group);
-    else edited = appended(edited, ['hooks'], [group], event);
+    if (groups === undefined) edited = appended(edited, ['hooks'], [group], event);
+    else edited = appended(edited, ['hooks', event], group);
   }
   return { text: edited, changes };
 }
