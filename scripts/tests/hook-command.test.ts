@@ -16,7 +16,7 @@ import { type CommandHandler, type HookServer, handlersFor } from '../connect/cl
 const folder = mkdtempSync(join(tmpdir(), 'hook-command-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const TOKEN = 'a token "of" sixteen $characters';
+const TOKEN = 'a"token\\of%s$sixteen`characters';
 const token_file = join(folder, "it's a token");
 writeFileSync(token_file, ` ${TOKEN}\n`);
 
