@@ -180,12 +180,12 @@ export class Subscription {
       const woken = this.woken((isDue ? deadline : Math.min(this.notBefore, deadline)) - now);
       if (isDue) this.owner.await(this);
       await woken;
-      this.owner.leave(this);
       now = performance.now();
     }
     return 'end';
   }
 
+  /** Lets it look again; until it asks for more it is nobody to be told. */
   wake(): void {
     this.waiting?.();
   }
@@ -219,6 +219,7 @@ export class Subscription {
       const done = (): void => {
         clearTimeout(timer);
         this.waiting = undefined;
+        this.owner.leave(this);
         resolve();
       };
       const timer = setTimeout(done, ms);

@@ -116,15 +116,10 @@ export function health(exchange: Exchange, json: string, degraded: boolean): voi
 
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
-  const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(failed.code) };
+  const { code, members, close } = failed;
+  const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
   if (allow !== undefined) headers.allow = allow;
-  answer(
-    exchange,
-    errorSpec(failed.code).status,
-    headers,
-    failureJson(failed.code, failed.members),
-    failed.close,
-  );
+  answer(exchange, errorSpec(code).status, headers, failureJson(code, members), close);
 }
 
 /** 204 with `Allow` (rule HTT-04). */
