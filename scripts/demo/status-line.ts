@@ -17,7 +17,7 @@ export class StatusLine {
   /** Of now. */
   show(text: string): void {
     if (this.#out.isTTY) {
-      this.#out.write(`${CLEAR}${text.slice(0, this.#out.columns - 1)}`);
+      this.#out.write(`${CLEAR}${text.slice(0, (this.#out.columns || 80) - 1)}`);
       this.#isOpen = true;
     } else if (performance.now() - this.#shown_at >= CALM_MS) {
       this.#out.write(`${text}\n`);
