@@ -80,9 +80,10 @@ impl Mapping {
 
 impl Source {
     fn read(spec: &'static Value) -> Option<Self> {
-        let is_last_segment = match &spec["take"] {
-            Value::Null => false,
-            take => take == "last_segment" || return None,
+        let is_last_segment = match spec["take"].as_str() {
+            None => false,
+            Some("last_segment") => true,
+            Some(_) => return None,
         };
         Some(Self {
             field: Field::from_name(spec["field"].as_str()?.as_bytes())?,
