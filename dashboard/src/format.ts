@@ -31,6 +31,7 @@ function scaled(value: number, units: readonly string[], gap: string): string {
 /** `$0.0042`, `$12.30`, `$1.23k`. */
 export function dollars(value: number): string {
   if (value >= 1000) return `$${short(value)}`;
+  if (value >= 100) return `$${value.toFixed(0)}`;
   return `$${value.toFixed(value === 0 || value >= 1 ? 2 : value >= 0.01 ? 3 : 4)}`;
 }
 

@@ -10,9 +10,9 @@ import type { Cost, EventPage, Health, SessionPage, Stats, Tool } from './api.ts
 import { connection, setConnection } from './connection.ts';
 import { PAGE_ROWS, takeRows } from './feed.ts';
 import { cost, health, rate, stats, takeSessions, tools } from './figures.ts';
-import { type Filters, filterQuery } from './filters.ts';
+import { filterQuery } from './filters.ts';
 import { getJson } from './request.ts';
-import { onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
+import { onTick, setServerDate, startClock, stopClock } from './time.ts';
 import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
 

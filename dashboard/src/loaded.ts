@@ -37,7 +37,8 @@ export function withNewest(loaded: Loaded, page: readonly Row[], hasOlder: boole
 export function withOlder(loaded: Loaded, gap: number, came: readonly Row[], hasMore: boolean): Loaded {
   const reached = hasMore ? (came.at(-1)?.id ?? gap) : 0;
   const gaps = [...loaded.gaps].filter((id) => id > gap || id <= reached);
-  const isMet = loaded.rows.some(({ id }) => id < gap && id >= reached);
+  // A row that was there before knows itself whether there is a gap below it.
+  const isMet = loaded.rows.some(({ id }) => id === reached);
   const rows = merged(loaded.rows, came);
   if (hasMore && !isMet) gaps.push(reached);
   return { rows, gaps: new Set(gaps) };

@@ -9,6 +9,8 @@ import { timeOfDay } from '../format.ts';
 import { isDark } from '../theme.ts';
 
 const HEIGHT_PX = 112;
+/** Seconds of a day: over more than that, days are named. */
+const DAY_S = 86_400;
 
 interface ChartProps {
   readonly title: string;
@@ -18,6 +20,8 @@ interface ChartProps {
   readonly data: readonly (readonly (number | null)[])[];
   readonly series: readonly { readonly name: string; readonly colour: string }[];
   readonly kind: 'area' | 'line' | 'bars';
+  /** Of the largest value there is at least this, so that nothing is drawn as much. */
+  readonly least: number;
   format(value: number): string;
 }
 
@@ -27,7 +31,7 @@ export function Chart(props: ChartProps) {
   const plot = useRef<uPlot>(undefined);
   const [pointed, setPointed] = useState<number | null>(null);
   const dark = isDark.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: data is handed over below, the rest never changes.
+  // Data is handed over below; the rest never changes.
   useEffect(() => {
     const made = new uPlot(
       optionsOf(props, box.current!, setPointed),
@@ -74,7 +78,7 @@ export function Chart(props: ChartProps) {
 }
 
 function optionsOf(
-  { series, kind, format, data }: ChartProps,
+  { series, kind, format, least }: ChartProps,
   box: HTMLElement,
   point: (index: number | null) => void,
 ): uPlot.Options {
@@ -90,10 +94,21 @@ function optionsOf(
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 } },
-    scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1e-4)] } },
+    padding: [6, 16, 0, 0],
+    scales: {
+      // A bar stands to the right of its moment.
+      x: { range: (_, from, to) => [from, kind === 'bars' ? to + 3600 : Math.max(to, from + 1)] },
+      y: { range: (_, __, most) => [0, Math.max((most ?? 0) * 1.08, least)] },
+    },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, size: 22 },
-      { ...axis, size: 48, space: 28, values: (_, splits) => splits.map((value) => format(value)) },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        size: 22,
+        values: (_, splits) => splits.map((at) => moment(at, splits)),
+      },
+      { ...axis, size: 46, space: 26, values: (_, splits) => splits.map((value) => format(value)) },
     ],
     series: [
       {},
@@ -119,4 +134,12 @@ function colourOf(element: HTMLElement, property: string): string {
 
 function faint(colour: string, alpha: number): string {
   return colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
+}
+
+/** `18:06`, or the day where there are several. */
+function moment(second: number, all: readonly number[]): string {
+  const at = new Date(second * 1000);
+  if (all.at(-1)! - all[0]! > 2 * DAY_S)
+    return at.toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
+  return timeOfDay(at).slice(0, 5);
 }

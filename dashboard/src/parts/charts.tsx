@@ -1,7 +1,7 @@
 /** What came when: events per second as it happens, tokens and cost by the hour. */
 import { computed } from '@preact/signals';
 import { cost, RATE_SECONDS, rate } from '../figures.ts';
-import { dollars, short, whole } from '../format.ts';
+import { dollars, short } from '../format.ts';
 import { hourly } from '../hourly.ts';
 import { now_ms } from '../time.ts';
 import { Chart } from './chart.tsx';
@@ -34,7 +34,8 @@ function RateChart() {
       range={`${RATE_SECONDS / 60} minutes`}
       data={perSecond.value}
       series={[{ name: 'events', colour: '--series-1' }]}
-      format={whole}
+      format={short}
+      least={5}
       kind="area"
     />
   );
@@ -51,6 +52,7 @@ function TokensChart() {
         { name: 'out', colour: '--series-2' },
       ]}
       format={short}
+      least={1000}
       kind="line"
     />
   );
@@ -64,6 +66,7 @@ function CostChart() {
       data={costPerHour.value}
       series={[{ name: 'cost', colour: '--series-3' }]}
       format={dollars}
+      least={0.1}
       kind="bars"
     />
   );

@@ -80,9 +80,7 @@ function Metadata({ text, isCut }: { readonly text: string; readonly isCut: bool
         <CopyButton text={text} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that the keyboard has to get there. */}
-      <pre tabIndex={0} aria-label={isExact ? 'Metadata as sent' : 'Metadata'}>
-        {isExact ? text : indented(text)}
-      </pre>
+      <pre tabIndex={0}>{isExact ? text : indented(text)}</pre>
     </section>
   );
 }

@@ -19,7 +19,6 @@ export function EventRow({ row, index, style, isChosen }: EventRowProps) {
   const { id, event_type, status } = row;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid that it is in has the keys.
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and says which row is active.
     <div
       id={rowId(id)}
       class={`row event is-${status}`}
