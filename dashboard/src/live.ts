@@ -17,8 +17,8 @@ import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
 
 const MIN_INTERVAL_MS = 250;
-/** The least time between two pulls of each. */
-const PACE_MS = { events: 400, sessions: 1000, stats: 1000, breakdown: 5000 };
+/** The least time between two pulls of each; the first after a pause is made at once. */
+const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, breakdown: 5000 };
 const HEALTH_MS = 5000;
 /** What time alone changes is in no revision, so that it is asked for now and then. */
 const STATUS_MS = 30_000;
