@@ -86,9 +86,14 @@ const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u206
 /** On one line: white space as a space, what would be hidden as its escape, and no more of it than `most` characters. */
 export function legible(text: string, most = 400): string {
   const cut = text.length > most ? `${text.slice(0, most)}…` : text;
-  return cut.replace(HIDDEN, (hidden) =>
-    /\s/.test(hidden) && hidden !== '\ufeff'
-      ? ' '
-      : `\\u${hidden.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return cut.replace(HIDDEN, (hidden) => (/[\t-\r\u0085\u2028\u2029]/.test(hidden) ? ' ' : escaped(hidden)));
+}
+
+/** The same JSON, with what would be hidden in its strings as escapes; line ends between its tokens stay. */
+export function legibleJson(json: string): string {
+  return json.replace(HIDDEN, (hidden) => (hidden === '\n' ? hidden : escaped(hidden)));
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -47,6 +47,7 @@ for (const name of TARGET_NAMES) {
       await dialog.locator('pre').waitFor();
       assert.ok((await dialog.textContent())?.includes(IMG));
       assert.ok((await dialog.locator('.fields').textContent())?.includes('\\u202egpj.exe'));
+      assert.ok((await dialog.locator('pre').textContent())?.includes('\\u202egpj.exe'));
       await shot(page, `${name}-${width}-hostile`);
       await dialog.getByRole('button', { name: 'Show this session' }).click();
       await untilIds(page, [2]);

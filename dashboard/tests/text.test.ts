@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Session, SessionStatus } from '../src/api.ts';
 import { filterQuery, queryOf, viewOf } from '../src/filters.ts';
-import { bytes, dollars, duration, legible, percent, short, span, whole } from '../src/format.ts';
+import {
+  bytes,
+  dollars,
+  duration,
+  legible,
+  legibleJson,
+  percent,
+  short,
+  span,
+  whole,
+} from '../src/format.ts';
 import { hourly } from '../src/hourly.ts';
 import { indented, memberText } from '../src/json-text.ts';
 import { Rate } from '../src/rate.ts';
@@ -27,6 +37,7 @@ test('text of others is one line in which nothing hides', () => {
   assert.equal(legible('a\n\tb\u2028c'), 'a  b c');
   assert.equal(legible('safe\u202eexe.txt\u2066\u0000\ufeff'), 'safe\\u202eexe.txt\\u2066\\u0000\\ufeff');
   assert.equal(legible('<img src=x onerror=alert(1)>'), '<img src=x onerror=alert(1)>');
+  assert.equal(legibleJson('{\n  "a": "\u202eb"\n}'), '{\n  "a": "\\u202eb"\n}');
   assert.equal(legible('x'.repeat(1e6), 10), `${'x'.repeat(10)}…`);
 });
 

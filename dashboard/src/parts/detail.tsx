@@ -6,7 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
 import { cursor, items } from '../feed.ts';
-import { bytes, legible } from '../format.ts';
+import { bytes, legible, legibleJson } from '../format.ts';
 import { indented, memberText } from '../json-text.ts';
 import { get } from '../request.ts';
 import { openEvent, setFilter } from '../view.ts';
@@ -80,7 +80,7 @@ function Metadata({ text, isCut }: { readonly text: string; readonly isCut: bool
         <CopyButton text={text} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that the keyboard has to get there. */}
-      <pre tabIndex={0}>{isExact ? text : indented(text)}</pre>
+      <pre tabIndex={0}>{isExact ? text : legibleJson(indented(text))}</pre>
     </section>
   );
 }
