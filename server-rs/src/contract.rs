@@ -12,8 +12,6 @@ use miniserde::json::{self, Number, Value};
 
 /// The version of the contract, without its line end.
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
-/// `openapi.json`, served byte for byte (rule HEA-03).
-pub const OPENAPI: &str = include_str!("../../contract/openapi.json");
 /// The pragmas of every connection (rule STO-01).
 pub const PRAGMAS: &str = include_str!("../../contract/pragmas.sql");
 /// What the health answer asks of SQLite: those pragmas in their order, and what no pragma file can say (rule HEA-01).

@@ -3,6 +3,8 @@
 
 /// The files of `contract/`.
 pub mod contract;
+/// Files that are served as they are.
+pub mod served;
 /// Flags and environment variables.
 pub mod config;
 /// Codes, and what is answered instead of success.

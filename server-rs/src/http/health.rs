@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
 use rusqlite::types::Value as Sql;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::contract::{OPENAPI, VERSION};
+use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
 use crate::http::{Request, reply};
+use crate::served::OPENAPI;
 use crate::store::query;
 
 const ALIVE: &str = r#"{"status":"ok"}"#;
@@ -67,5 +67,5 @@ fn member((name, value): &(&str, Sql)) -> (String, Value) {
 
 /// `GET /api/openapi.json` (rule HEA-03).
 pub async fn get_open_api(_: Request) -> Response {
-    reply::ok(Bytes::from_static(OPENAPI.as_bytes()))
+    reply::ok(OPENAPI.clone())
 }

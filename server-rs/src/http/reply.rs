@@ -253,8 +253,8 @@ fn tagged(mut answer: Response<Body>, etag: &str) -> Response<Body> {
 }
 
 /// A file of the page (rule PAG-01).
-pub fn page(file: &'static [u8], media_type: &str) -> Response<Body> {
-    let mut answer = Response::new(Body::from(Bytes::from_static(file)));
+pub fn page(file: &Bytes, media_type: &str) -> Response<Body> {
+    let mut answer = Response::new(Body::from(file.clone()));
     insert(&mut answer, CONTENT_TYPE, &format!("{media_type}; charset=utf-8"));
     for (name, value) in &VOCABULARY.page_headers {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {

@@ -1,0 +1,27 @@
+//! Packs the files that are served as they are: three quarters of their bytes need not be in the binary.
+//!
+//! What must stay true: `src/served.rs` unpacks what is packed here, and a test there holds each against its file.
+
+use std::io::{Error, Write};
+use std::path::Path;
+use std::{env, fs};
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+const FILES: [&str; 4] =
+    ["contract/openapi.json", "dashboard/dist/index.html", "dashboard/dist/app.js", "dashboard/dist/app.css"];
+
+fn main() -> Result<(), Error> {
+    let variable = |name| env::var(name).map_err(Error::other);
+    let (crate_folder, out) = (variable("CARGO_MANIFEST_DIR")?, variable("OUT_DIR")?);
+    for file in FILES {
+        let source = Path::new(&crate_folder).join("..").join(file);
+        println!("cargo::rerun-if-changed={}", source.display());
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&fs::read(&source)?)?;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        fs::write(Path::new(&out).join(name).with_added_extension("zz"), encoder.finish()?)?;
+    }
+    Ok(())
+}

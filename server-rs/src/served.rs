@@ -1,0 +1,45 @@
+//! The files that are served as they are, byte for byte (rules HEA-03, PAG-01).
+//!
+//! They are packed while the server is built (`build.rs`) and unpacked when somebody first asks for one, so that
+//! neither the binary nor a server that nobody looks at carries them whole.
+
+use std::io::Read;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use flate2::bufread::ZlibDecoder;
+
+macro_rules! served {
+    ($name:literal) => {
+        LazyLock::new(|| unpack(include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".zz"))))
+    };
+}
+
+/// `contract/openapi.json`.
+pub static OPENAPI: LazyLock<Bytes> = served!("openapi.json");
+/// The dashboard's document.
+pub static PAGE: LazyLock<Bytes> = served!("index.html");
+/// The dashboard's program.
+pub static PAGE_SCRIPT: LazyLock<Bytes> = served!("app.js");
+/// The dashboard's style.
+pub static PAGE_STYLES: LazyLock<Bytes> = served!("app.css");
+
+fn unpack(packed: &'static [u8]) -> Bytes {
+    let mut bytes = Vec::new();
+    ZlibDecoder::new(packed).read_to_end(&mut bytes).expect("what this build packed");
+    bytes.shrink_to_fit();
+    bytes.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_served_as_it_is() {
+        assert_eq!(**OPENAPI, include_bytes!("../../contract/openapi.json")[..]);
+        assert_eq!(**PAGE, include_bytes!("../../dashboard/dist/index.html")[..]);
+        assert_eq!(**PAGE_SCRIPT, include_bytes!("../../dashboard/dist/app.js")[..]);
+        assert_eq!(**PAGE_STYLES, include_bytes!("../../dashboard/dist/app.css")[..]);
+    }
+}
