@@ -10,25 +10,27 @@ export interface BackoffOptions {
 }
 
 export class Backoff {
-  readonly #options: BackoffOptions;
   readonly #random: () => number;
+  readonly #most_ms: number;
+  #first_ms: number;
   #bound_ms: number;
 
-  constructor(options: BackoffOptions, random: () => number = Math.random) {
-    this.#options = options;
+  constructor({ first_ms, most_ms }: BackoffOptions, random: () => number = Math.random) {
     this.#random = random;
-    this.#bound_ms = options.first_ms;
+    this.#most_ms = most_ms;
+    this.#first_ms = this.#bound_ms = first_ms;
   }
 
   /** Milliseconds until the next attempt; `atLeast_ms` is what the server asked for. */
   next(atLeast_ms = 0): number {
     const wait = this.#random() * this.#bound_ms;
-    this.#bound_ms = Math.min(this.#bound_ms * 2, this.#options.most_ms);
+    this.#bound_ms = Math.min(this.#bound_ms * 2, this.#most_ms);
     return Math.max(wait, atLeast_ms);
   }
 
-  /** After a success. */
-  reset(): void {
-    this.#bound_ms = this.#options.first_ms;
+  /** After a success; with a bound that takes the place of the first one. 0 is none: it would never grow. */
+  reset(first_ms?: number): void {
+    this.#first_ms = Math.min(first_ms || this.#first_ms, this.#most_ms);
+    this.#bound_ms = this.#first_ms;
   }
 }

@@ -22,11 +22,10 @@ export interface ConnectionOptions {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
-  /** No byte for this long, heartbeats included, and it is opened anew; milliseconds. */
-  readonly silence_ms: number;
   /** Nothing more is read before what it returns has resolved. */
   onMessage(message: EventSourceMessage): void | Promise<void>;
-  onState?(state: ConnectionState, error: unknown): void;
+  /** `wait_ms`: of `waiting`, until the next attempt. */
+  onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
 
 /** The server refused, for a reason that stays. */
@@ -44,12 +43,15 @@ export class RefusedError extends Error {
 }
 
 const RETRY = { first_ms: 250, most_ms: 10_000 };
+/** No byte for three heartbeats of the server's default, as the server itself waits for a reader (rule STR-08). */
+const SILENCE_MS = 90_000;
 
 /** Runs until the signal aborts; rejects with a `RefusedError`, or with what `onMessage` threw. */
 export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
   const { clock } = options;
   const backoff = new Backoff(RETRY, options.random);
-  const tell = (state: ConnectionState, error?: unknown) => options.onState?.(state, error);
+  const tell = (state: ConnectionState, error?: unknown, wait_ms = 0) =>
+    options.onState?.(state, error, wait_ms);
   try {
     while (!signal.aborted) {
       tell('connecting');
@@ -59,15 +61,16 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
         const response = await request(options, signal);
         tell('open');
         backoff.reset();
-        await read(response, options, signal);
+        await read(response, options, backoff, signal);
       } catch (error) {
         if (error instanceof CallbackError) throw error.cause;
         if (signal.aborted || error instanceof RefusedError) throw error;
         if (error instanceof LaterError) asked_ms = error.after_ms;
         failure = error;
       }
-      tell('waiting', failure);
-      await sleep(backoff.next(asked_ms), clock, signal);
+      const wait_ms = backoff.next(asked_ms);
+      tell('waiting', failure, wait_ms);
+      await sleep(wait_ms, clock, signal);
     }
   } catch (error) {
     tell('closed', error);
@@ -107,17 +110,25 @@ async function request(options: ConnectionOptions, signal: AbortSignal): Promise
   throw new RefusedError(response.status, code);
 }
 
-async function read(response: Response, options: ConnectionOptions, signal: AbortSignal): Promise<void> {
-  const { clock, silence_ms } = options;
+async function read(
+  response: Response,
+  { clock, onMessage }: ConnectionOptions,
+  backoff: Backoff,
+  signal: AbortSignal,
+): Promise<void> {
   const reader = response.body!.getReader();
   const decoder = new TextDecoder();
   const messages: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (message) => messages.push(message) });
+  const parser = createParser({
+    onEvent: (message) => messages.push(message),
+    // Not the wait itself, as with `EventSource`, but its bound: many clients are not to come back at once.
+    onRetry: (first_ms) => backoff.reset(first_ms),
+  });
   let cancelSilence = () => {};
   try {
     for (;;) {
       const silent = new Promise<never>((_, reject) => {
-        cancelSilence = clock.after(silence_ms, () => reject(new Error('the stream fell silent')));
+        cancelSilence = clock.after(SILENCE_MS, () => reject(new Error('the stream fell silent')));
       });
       const { done, value } = await Promise.race([reader.read(), silent]);
       cancelSilence();
@@ -126,7 +137,7 @@ async function read(response: Response, options: ConnectionOptions, signal: Abor
       parser.feed(decoder.decode(value, { stream: true }));
       for (const message of messages.splice(0)) {
         try {
-          const taken = options.onMessage(message);
+          const taken = onMessage(message);
           if (taken !== undefined) await taken;
         } catch (error) {
           throw new CallbackError(error);

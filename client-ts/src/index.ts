@@ -15,3 +15,4 @@ export {
 } from './stream.ts';
 export { Sync } from './sync.ts';
 export type { Invalidation, Known, Phase, Snapshot, SyncCounts, SyncOptions } from './sync-options.ts';
+export { type Topic, type TopicOptions, Topics, type TopicsOptions } from './topics.ts';

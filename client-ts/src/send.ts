@@ -58,6 +58,7 @@ interface Waiting {
 }
 
 interface Answer {
+  readonly revision: string;
   readonly received: number;
   readonly duplicates: number;
   readonly rejected: readonly { readonly index: number; readonly errors: readonly string[] }[];
@@ -70,6 +71,7 @@ export class Sender {
   readonly #backoff: Backoff;
   readonly #end = new AbortController();
   readonly #queue: Waiting[] = [];
+  #revision: string | null = null;
   #running: Promise<void> | undefined;
   /** Ends the wait for more events. */
   #hurry: (() => void) | undefined;
@@ -87,6 +89,11 @@ export class Sender {
   /** Events that wait or are under way. */
   get waiting(): number {
     return this.#queue.length;
+  }
+
+  /** Of the newest answer: the revision of the topic `events` that has in it what was sent until then (ING-11). */
+  get revision(): string | null {
+    return this.#revision;
   }
 
   /** Takes an event to be sent; returns its `event_id`. Throws a {@link QueueFullError}. */
@@ -181,9 +188,10 @@ export class Sender {
     });
   }
 
-  #settle(batch: readonly Waiting[], { received, duplicates, rejected }: Answer): void {
+  #settle(batch: readonly Waiting[], { received, duplicates, rejected, revision }: Answer): void {
     this.#queue.splice(0, batch.length);
     this.#backoff.reset();
+    this.#revision = revision;
     this.counts.stored += received;
     this.counts.duplicates += duplicates;
     this.counts.rejected += rejected.length;

@@ -39,11 +39,9 @@ export interface StreamOptions extends ServerOptions {
   onReset?(): void;
   /** The payload of `GET /api/stats`, now and then. */
   onStats?(stats: unknown): void;
-  onState?(state: ConnectionState, error: unknown): void;
+  /** `wait_ms`: of `waiting`, until the next attempt. */
+  onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
-
-/** Three heartbeats of the server's default, as the server itself waits for a reader (rule STR-08). */
-const SILENCE_MS = 90_000;
 
 /** Runs until the signal aborts; rejects with a `RefusedError`, or with what a callback threw. */
 export async function streamEvents(options: StreamOptions): Promise<void> {
@@ -54,7 +52,6 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
   await keepConnected(
     {
       ...server,
-      silence_ms: SILENCE_MS,
       url: () => {
         const query = new URLSearchParams(filter);
         if (id !== undefined) query.set('after', String(id));
@@ -81,7 +78,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
             return options.onEvent(message.payload, { epoch: epoch!, id });
         }
       },
-      onState: (state, error) => options.onState?.(state, error),
+      onState: (...told) => options.onState?.(...told),
     },
     options.signal,
   );

@@ -13,6 +13,10 @@ export interface Invalidation {
 export interface Snapshot<T> {
   readonly epoch: string;
   readonly revision: string;
+  /** What `data` adds to is this revision, and not nothing. */
+  readonly since?: string;
+  /** `data` is a whole state, though what is known was said. */
+  readonly reset?: boolean;
   readonly data: T;
 }
 

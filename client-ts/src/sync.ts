@@ -176,15 +176,15 @@ export class Sync<T> {
   async #take(snapshot: Snapshot<T>, next: Known): Promise<boolean> {
     const { signal } = this.#end;
     const known = this.#known;
-    const isReset = known === null || known.epoch !== next.epoch;
+    const isNewEpoch = known?.epoch !== next.epoch;
     if (this.#target?.epoch === next.epoch && compareRevisions(next.revision, this.#target.revision) < 0)
       this.counts.stale++;
-    if (!isReset && compareRevisions(next.revision, known.revision) <= 0) {
+    if (!isNewEpoch && compareRevisions(next.revision, known.revision) <= 0) {
       this.counts.unchanged++;
       return true;
     }
     try {
-      await this.#options.apply(snapshot, isReset);
+      await this.#options.apply(snapshot, isNewEpoch || snapshot.reset === true);
     } catch (error) {
       this.#tell('apply', error);
       return false;
