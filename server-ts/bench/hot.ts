@@ -95,7 +95,7 @@ bench.add('dedup/filter of a new key', () => {
   }
 });
 
-const outcomes = { rejected: [], ids: Float64Array.from({ length: EVENTS }, (_, n) => n + 1) };
+const outcomes = { rejected: [], revision: 0, ids: Float64Array.from({ length: EVENTS }, (_, n) => n + 1) };
 bench.add('encode/answer', () => {
   batchJson(outcomes, false);
 });

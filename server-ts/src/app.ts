@@ -7,11 +7,13 @@ import type { Worker } from 'node:worker_threads';
 import { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
 import type { Connections } from './http/connection.ts';
+import { frame } from './http/frames.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
-import { frame } from './http/stream.ts';
-import { Hub } from './hub.ts';
+import { ChangeFrames } from './http/invalidations.ts';
+import { Hub, Seats } from './hub.ts';
 import { Ingest } from './ingest.ts';
+import { Invalidations } from './invalidations.ts';
 import type { Log } from './log.ts';
 import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
@@ -34,7 +36,10 @@ export class App {
   readonly config: Config;
   readonly log: Log;
   readonly store: Store;
+  readonly seats: Seats;
   readonly hub: Hub;
+  readonly invalidations: Invalidations;
+  readonly changeFrames: ChangeFrames;
   readonly ingest: Ingest;
   readonly buffers: Buffers;
   readonly guard: Guard;
@@ -49,7 +54,12 @@ export class App {
     this.config = config;
     this.log = log;
     this.store = store;
-    this.hub = new Hub(store, config.maxStreamClients, (error) => this.logFailure(error, 'tail failed'));
+    this.seats = new Seats(config.maxStreamClients);
+    this.hub = new Hub(store, this.seats, (error) => this.logFailure(error, 'tail failed'));
+    this.invalidations = new Invalidations(store, this.seats, (error) => {
+      this.logFailure(error, 'revisions failed');
+    });
+    this.changeFrames = new ChangeFrames(store.epoch);
     this.buffers = buffers;
     this.ingest = new Ingest(store, config, buffers);
     this.connections = options.connections;
@@ -67,7 +77,7 @@ export class App {
     const opening = Store.open(
       { db, durability, sessionTimeoutMinutes, entry, nativeBinding, writerThread, buffers },
       {
-        onStored: () => held.app?.hub.published(),
+        onStored: () => held.app?.published(),
         onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),
         onRecovered: () => log.info('storage recovered'),
         onFatal: (code) => options.onFatal(code),
@@ -97,11 +107,18 @@ export class App {
     }
   }
 
+  /** The newest id has risen: whoever follows is told. */
+  private published(): void {
+    this.hub.published();
+    this.invalidations.published();
+  }
+
   /** Begins to end: no more requests, no more stream (rule PRO-07). Resolves when all connections are gone. */
   drain(): Promise<void> {
     this.isDraining = true;
     clearInterval(this.statsTimer);
     this.hub.close();
+    this.invalidations.close();
     return this.connections.drain();
   }
 

@@ -5,11 +5,13 @@
  * A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve it).
  */
 import config from '../../contract/config.json' with { type: 'json' };
+import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
 import migration2 from '../../contract/migrations/0002_sorted_keys.sql?text';
 import migration3 from '../../contract/migrations/0003_drop_event_keys.sql?text';
 import migration4 from '../../contract/migrations/0004_event_spans.sql?text';
+import migration5 from '../../contract/migrations/0005_revisions.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import pragmas from '../../contract/pragmas.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
@@ -38,6 +40,7 @@ import selectName from '../../contract/queries/select_name.sql?text';
 import selectOldEventKeys from '../../contract/queries/select_old_event_keys.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
 import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
+import selectSessionRevision from '../../contract/queries/select_session_revision.sql?text';
 import selectSessionTotals from '../../contract/queries/select_session_totals.sql?text';
 import selectSessions from '../../contract/queries/select_sessions.sql?text';
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
@@ -46,7 +49,6 @@ import selectTotals from '../../contract/queries/select_totals.sql?text';
 import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?text';
 import updateLastEventId from '../../contract/queries/update_last_event_id.sql?text';
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
-import updateTopics from '../../contract/queries/update_topics.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
@@ -74,12 +76,13 @@ export const REPORTED_PRAGMAS: readonly string[] = [
 export interface ParameterSpec {
   /** As it stands in the query string. */
   readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer';
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics';
   /** Of a choice: the values, or the list of the vocabulary that holds them. */
   readonly values?: readonly string[] | string;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly default?: number;
+  /** Of topics: their list as it would be given. */
+  readonly default?: number | string;
 }
 
 export interface RouteSpec {
@@ -95,6 +98,35 @@ export interface RouteSpec {
 
 export const ROUTES: readonly RouteSpec[] = routes.routes;
 export const PARAMETERS = routes.parameters as Readonly<Record<string, ParameterSpec>>;
+
+/** What a hook of an agent becomes (rule HOK-02). */
+export interface HookEntry {
+  readonly event_type: string;
+  readonly status?: string;
+  /** Whether the event is a call of a tool, so that it has a `tool_name`. */
+  readonly ends_call?: boolean;
+}
+
+/** Where a field of the event stands in the hook's payload. */
+export interface HookField {
+  readonly field: string;
+  readonly key: string;
+  readonly take?: string;
+  readonly default?: string;
+}
+
+export interface HookSpec {
+  /** The key of the hook's name. */
+  readonly name_key: string;
+  readonly agent_type: string;
+  readonly source: string;
+  readonly fields: readonly HookField[];
+  readonly hooks: Readonly<Record<string, HookEntry>>;
+  /** Of a hook that is none of these. */
+  readonly other: HookEntry;
+}
+
+export const CLAUDE_CODE: HookSpec = claudeCode;
 
 export interface OptionSpec {
   readonly name: string;
@@ -115,7 +147,7 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
 };
 
 /** Migration N is element N - 1. */
-export const MIGRATIONS: readonly string[] = [migration1, migration2, migration3, migration4];
+export const MIGRATIONS: readonly string[] = [migration1, migration2, migration3, migration4, migration5];
 
 export const QUERIES = {
   deleteEventKeyBlocks,
@@ -144,6 +176,7 @@ export const QUERIES = {
   selectOldEventKeys,
   selectSession,
   selectSessionKey,
+  selectSessionRevision,
   selectSessionTotals,
   selectSessions,
   selectToolAgents,
@@ -152,7 +185,6 @@ export const QUERIES = {
   updateEventKeyRun,
   updateLastEventId,
   updateLastKeyedEventId,
-  updateTopics,
   upsertEventBlock,
   upsertEventSpan,
   upsertHour,

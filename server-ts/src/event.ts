@@ -44,6 +44,8 @@ export interface Outcomes {
   readonly rejected: readonly Rejected[];
   /** Of the valid ones, in order: the id it is stored under, or 0 for a duplicate. */
   readonly ids: Float64Array;
+  /** The newest event's id once they had committed (rule ING-11). */
+  readonly revision: number;
 }
 
 export interface Rejected {
@@ -52,7 +54,7 @@ export interface Rejected {
   readonly errors: readonly FieldError[];
 }
 
-/** Pairs of start and end: the item itself, then its fields. */
+/** Pairs of start and end: the item itself, whose end is noted of single events only, then its fields. */
 const RAW_WIDTH = 2 * (FIELDS.length + 1);
 
 /** Where the fields of the items of a body lie: bytes from a start up to an end, the quotes of a string included. */
@@ -76,6 +78,13 @@ export class RawEvents {
   clear(): void {
     this.spans.fill(0, 0, this.count * RAW_WIDTH);
     this.count = 0;
+  }
+
+  /** Says where a field of the item at this place lies; absent for an end of 0. */
+  put(item: number, field: FieldName, start: number, end: number): void {
+    const slot = item + 2 * FIELDS.indexOf(field) + 2;
+    this.spans[slot] = start;
+    this.spans[slot + 1] = end;
   }
 
   /** The place of item `index` in `spans`. */

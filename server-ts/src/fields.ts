@@ -70,15 +70,36 @@ export class Checker {
         this.problem(field, MESSAGES.well_formed);
         return;
       }
-      const trimmed = trimText(decoded);
-      if (trimmed === '') {
-        if (required) this.problem(field, MESSAGES.non_empty);
-        ints[column] = 0;
-        ints[column + 1] = 0;
-        return;
-      }
-      table.putText(column, trimmed);
+      this.putTrimmed(field, column, decoded, required);
+      return;
     }
+    this.checkLength(field, column);
+  }
+
+  /** The same for a part of the text, which is absent where there is no text (rule HOK-02). */
+  partOfText(field: FieldName, column: number, part: (text: string) => string): void {
+    const slot = this.item + SLOT[field];
+    const start = this.spans[slot]!;
+    const isText = start !== 0 && this.body[start] === QUOTE;
+    const decoded = isText ? decodeString(this.body, start + 1, this.spans[slot + 1]! - 1) : undefined;
+    this.putTrimmed(field, column, decoded === undefined ? '' : part(decoded), false);
+  }
+
+  private putTrimmed(field: FieldName, column: number, text: string, required: boolean): void {
+    const { ints } = this.table;
+    const trimmed = trimText(text);
+    if (trimmed === '') {
+      if (required) this.problem(field, MESSAGES.non_empty);
+      ints[column] = 0;
+      ints[column + 1] = 0;
+      return;
+    }
+    this.table.putText(column, trimmed);
+    this.checkLength(field, column);
+  }
+
+  private checkLength(field: FieldName, column: number): void {
+    const { ints } = this.table;
     const limit = LIMITS.string_bytes[field as keyof typeof LIMITS.string_bytes];
     if (ints[column + 1]! - ints[column]! > limit) this.problem(field, fill(MESSAGES.max_bytes, { limit }));
   }
@@ -163,14 +184,19 @@ export class Checker {
   }
 
   metadata(column: number, maxBytes: number): boolean {
-    const ints = this.table.ints;
     const slot = this.item + SLOT.metadata;
     const start = this.spans[slot]!;
     const end = this.spans[slot + 1]!;
     const absent = start === 0 || (this.body[start] === 0x6e && end - start === 4);
-    ints[column] = absent ? 0 : start;
-    ints[column + 1] = absent ? 0 : end;
-    if (absent || end - start <= maxBytes) return false;
+    return this.metadataAt(absent ? 0 : start, absent ? 0 : end, column, maxBytes);
+  }
+
+  /** The same for metadata that lies from `start` up to `end`; whether it became a summary. */
+  metadataAt(start: number, end: number, column: number, maxBytes: number): boolean {
+    const { ints } = this.table;
+    ints[column] = start;
+    ints[column + 1] = end;
+    if (end - start <= maxBytes) return false;
     const summary = truncateMetadata(this.body, start, end, maxBytes);
     if (summary === undefined) return false;
     this.table.putText(column, summary);

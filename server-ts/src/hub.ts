@@ -20,18 +20,44 @@ export interface FrameSource {
 /** What a subscription gives: bytes to send, silence for as long as was asked, or the end. */
 export type Next = Uint8Array | 'idle' | 'end';
 
+/** Places for stream clients, of whatever kind (rule STR-09). */
+export class Seats {
+  private readonly most: number;
+  private count = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  get taken(): number {
+    return this.count;
+  }
+
+  /** Whether there was one left, which is then taken. */
+  take(): boolean {
+    if (this.count >= this.most) return false;
+    this.count++;
+    return true;
+  }
+
+  /** Gives one back. */
+  leave(): void {
+    this.count--;
+  }
+}
+
 export class Hub {
   private readonly source: FrameSource;
-  private readonly maxClients: number;
+  private readonly seats: Seats;
   private readonly subscriptions = new Set<Subscription>();
   readonly ring = new Ring();
   private tailing = false;
   private onTailFailure: (error: unknown) => void;
   private closed = false;
 
-  constructor(source: FrameSource, maxClients: number, onTailFailure: (error: unknown) => void) {
+  constructor(source: FrameSource, seats: Seats, onTailFailure: (error: unknown) => void) {
     this.source = source;
-    this.maxClients = maxClients;
+    this.seats = seats;
     this.onTailFailure = onTailFailure;
   }
 
@@ -51,10 +77,11 @@ export class Hub {
 
   /** A subscription behind this id, or nothing when all slots are taken. Its `close` frees the slot. */
   subscribe(filter: StreamFilter, cursor: number): Subscription | undefined {
-    if (this.closed || this.subscriptions.size >= this.maxClients) return undefined;
+    if (this.closed || !this.seats.take()) return undefined;
     if (this.subscriptions.size === 0 && !this.tailing) this.ring.restart(this.source.newest);
     const subscription = new Subscription(this, this.source, filter, cursor, () => {
       this.subscriptions.delete(subscription);
+      this.seats.leave();
       if (this.subscriptions.size === 0) this.ring.restart(this.source.newest);
     });
     this.subscriptions.add(subscription);

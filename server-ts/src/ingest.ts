@@ -10,9 +10,10 @@ import type { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected, tableBytes } from './event.ts';
+import { readHook } from './hooks.ts';
 import { scanBatch, scanEvent } from './json.ts';
 import type { Store } from './store/index.ts';
-import { validator } from './validate.ts';
+import { type Validate, validator } from './validate.ts';
 
 /** Longer bodies are worked on in slices. */
 const SLICED_BYTES = 1 << 20;
@@ -67,6 +68,17 @@ export class Ingest {
     }
   }
 
+  /** What an agent's hook sent, as one event (rule HOK-01). The body's memory is given away. */
+  async hook(body: Buffer): Promise<Outcomes> {
+    const raw = this.idle.pop() ?? new RawEvents();
+    try {
+      if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
+      return await this.ingest(body, raw, (_, table, limit) => () => readHook(raw, table, limit));
+    } finally {
+      this.recycle(raw);
+    }
+  }
+
   /** The events of a batch. The body's memory is given away. */
   async batch(body: Buffer): Promise<Outcomes> {
     const raw = this.idle.pop() ?? new RawEvents();
@@ -93,14 +105,18 @@ export class Ingest {
     if (batch.count > limit) throw new Failure('batch_too_large', { limit, actual: batch.count });
   }
 
-  private async ingest(body: Buffer, raw: RawEvents): Promise<Outcomes> {
+  private async ingest(
+    body: Buffer,
+    raw: RawEvents,
+    reader: typeof validator = validator,
+  ): Promise<Outcomes> {
     const { count } = raw;
     if (this.events + count > this.config.queueEvents) throw new Failure('overloaded');
     this.events += count;
     try {
       const table = new EventTable(body, this.buffers.take(tableBytes(count)), count);
       const rejected: Rejected[] = [];
-      const validate = validator(raw, table, this.config.maxMetadataBytes);
+      const validate: Validate = reader(raw, table, this.config.maxMetadataBytes);
       for (let index = 0; index < count; index++) {
         const errors = validate(index);
         if (errors !== undefined) rejected.push({ index, errors });
@@ -108,11 +124,11 @@ export class Ingest {
       }
       if (table.count === 0) {
         this.buffers.give(table.memory);
-        return { rejected, ids: new Float64Array(0) };
+        return { rejected, ids: new Float64Array(0), revision: this.store.newest };
       }
       const result = await this.store.submit(table, table.extra === undefined && isAscii(body));
       if ('code' in result) throw new Failure(result.code);
-      return { rejected, ids: result.ids };
+      return { rejected, ids: result.ids, revision: this.store.newest };
     } finally {
       this.events -= count;
     }

@@ -34,10 +34,11 @@ interface Key {
 /** The known fields by the length of their names. */
 const FIELDS_BY_LENGTH = byLength(FIELDS);
 
-/** Scans one event into `events`, one item that need not be an object; whether the body is JSON. */
+/** Scans one event into `events`, one item that need not be an object, its end noted; whether the body is JSON. */
 export function scanEvent(body: Buffer, events: RawEvents): boolean {
   const start = skipSpace(body, 0);
   const end = scanItem(body, start, LIMITS.json_depth, events);
+  events.spans[1] = end;
   return end !== INVALID && skipSpace(body, end) === body.length;
 }
 

@@ -126,6 +126,30 @@ export function renderCounts(lists: readonly (readonly [kind: string, rows: read
   return renderMembers(lists.map(([kind, rows]) => [kind, renderList(rows)]));
 }
 
+export interface SnapshotParts {
+  readonly topic: string;
+  readonly epoch: string;
+  readonly revision: number;
+  /** The revision that the data comes behind, where it is not the whole state. */
+  readonly since?: number;
+  /** Whether it is the whole state although that was not asked for. */
+  readonly isReset?: boolean;
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** The state of a topic, or what came since (rules SYN-05 and SYN-07). */
+export function renderSnapshot({ topic, epoch, revision, since, isReset, data }: SnapshotParts): string {
+  return renderMembers([
+    ['topic', text(topic)],
+    ['epoch', text(epoch)],
+    ['revision', `"${revision}"`],
+    ...(since === undefined ? [] : [['since', `"${since}"`] as const]),
+    ...(isReset ? [['reset', 'true'] as const] : []),
+    ['data', data],
+  ]);
+}
+
 /** An `event` frame of the stream; a line break inside the metadata would end its line (rule MET-03). */
 export function renderFrame(row: EventRow): string {
   const json = renderEvent(row).replace(/[\r\n]/g, ' ');

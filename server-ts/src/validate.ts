@@ -24,15 +24,14 @@ const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
 const API_SOURCE = VOCABULARY.sources.indexOf('api');
 
+/** Checks one item of a body: nothing, or its problems. */
+export type Validate = (index: number) => readonly FieldError[] | undefined;
+
 /**
  * Checks items of a scanned body one after the other. A valid one becomes the next row of the table; one with
  * problems leaves no row, and the problems are returned.
  */
-export function validator(
-  raw: RawEvents,
-  table: EventTable,
-  maxMetadataBytes: number,
-): (index: number) => readonly FieldError[] | undefined {
+export function validator(raw: RawEvents, table: EventTable, maxMetadataBytes: number): Validate {
   const checker = new Checker(raw, table);
   return (index) => validateEvent(checker, raw.at(index), maxMetadataBytes);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
+  CLAUDE_CODE,
   CONFIG_SPEC,
   MIGRATIONS,
   PARAMETERS,
@@ -15,6 +16,7 @@ import { ERROR_CODES } from '../src/error.ts';
 import { FIELDS } from '../src/event.ts';
 import { inOrder } from '../src/store/connection.ts';
 import { CONSEQUENCES } from '../src/store/failure.ts';
+import { COMMON_TOPICS } from '../src/topics.ts';
 
 const CONTRACT = new URL('../../contract/', import.meta.url);
 
@@ -58,6 +60,26 @@ test('the fields of an event are those of its schema', () => {
     properties: Record<string, unknown>;
   };
   assert.deepEqual([...FIELDS].sort(), Object.keys(schema.properties).sort());
+});
+
+test('the common topics are those of the vocabulary', () => {
+  assert.deepEqual([...COMMON_TOPICS], VOCABULARY.topics);
+});
+
+test('every word of the mapping of hooks is one of the vocabulary', () => {
+  assert.ok(VOCABULARY.sources.includes(CLAUDE_CODE.source));
+  for (const { event_type, status } of [...Object.values(CLAUDE_CODE.hooks), CLAUDE_CODE.other]) {
+    assert.ok(VOCABULARY.event_types.includes(event_type), event_type);
+    assert.ok(status === undefined || VOCABULARY.statuses.includes(status), status);
+  }
+  for (const { field } of CLAUDE_CODE.fields)
+    assert.ok(
+      FIELDS.some((name) => name === field),
+      field,
+    );
+  // An event without a session cannot be stored.
+  const session = CLAUDE_CODE.fields.find(({ field }) => field === 'session_id');
+  assert.equal(session?.default, 'unknown');
 });
 
 test('statements for values by place have their parameters in order', () => {

@@ -89,15 +89,16 @@ test('a group is stored together, and a duplicate changes nothing', () => {
   assert.deepEqual([first.stored, first.newest], [1, 1]);
   const tables = ['events', 'sessions', 'names', 'stats', 'hours', 'event_blocks', 'event_key_blocks'];
   const before = tables.map((table) => count(db, table));
-  const revision = db.prepare("SELECT revision FROM topics WHERE topic = 'events'").pluck();
-  assert.equal(revision.get(), 1);
+  const queries = new Queries(db, 5);
+  const revisions = () => [queries.newest(), queries.sessionRevision('s'), queries.sessionRevision('other')];
+  assert.deepEqual(revisions(), [1, 1, 0]);
   const again = jobOf([event({ event_id: ` ${id} `, session_id: 'other', tool_name: 'new' })]);
   assert.deepEqual([...events.insertGroup([again], NOW).ids], [0]);
   assert.deepEqual(
     tables.map((table) => count(db, table)),
     before,
   );
-  assert.equal(revision.get(), 1);
+  assert.deepEqual(revisions(), [1, 1, 0]);
   assert.equal(db.prepare('SELECT typeof(event_id) FROM events').pluck().get(), 'blob');
 });
 
@@ -105,7 +106,7 @@ test('after a rollback nothing is left, neither in the file nor in memory', () =
   const db = connect();
   const events = new Events(db);
   events.insertGroup([jobOf([event()])], NOW);
-  db.exec("CREATE TRIGGER refuse BEFORE UPDATE ON topics BEGIN SELECT raise(ABORT, 'refused'); END");
+  db.exec("CREATE TRIGGER refuse BEFORE UPDATE ON meta BEGIN SELECT raise(ABORT, 'refused'); END");
   const job = jobOf([event({ session_id: 't', tool_name: 'x', event_id: 'e', tokens_in: 5 })]);
   assert.throws(() => events.insertGroup([job], NOW));
   assert.deepEqual([count(db, 'events'), count(db, 'sessions')], [1, 1]);

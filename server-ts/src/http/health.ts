@@ -24,7 +24,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
   const json = {
     status: reason === undefined ? 'ok' : 'degraded',
     uptime: app.uptimeSeconds,
-    sse_clients: app.hub.clients,
+    sse_clients: app.seats.taken,
     version: SERVER_VERSION,
     runtime: 'node',
     contract: CONTRACT_VERSION,

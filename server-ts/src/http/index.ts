@@ -15,9 +15,12 @@ import type { AnswerBare, Handler as ConnectionHandler } from './connection.ts';
 import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import { checkHead, type Head, headerOf, readHead } from './head.ts';
 import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
+import { postClaudeCode } from './hooks.ts';
+import { getPage, getScript, getStyle } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import * as reply from './reply.ts';
 import { getSession, listSessions } from './sessions.ts';
+import { getSnapshot } from './snapshot.ts';
 import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
 import { openStream } from './stream.ts';
 
@@ -29,9 +32,9 @@ interface Local {
   exchange: reply.Exchange;
 }
 
-/** A route of its own goes before one with an id in its place. */
-const [exactRoutes, routesWithId] = [false, true].map((withId) =>
-  ROUTES.filter(({ path }) => path.endsWith('{id}') === withId),
+/** A route of its own goes before one that ends in what is looked for. */
+const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
+  ROUTES.filter(({ path }) => path.endsWith('}') === isOpen),
 ) as [RouteSpec[], RouteSpec[]];
 
 /** Every route. */
@@ -45,6 +48,7 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
   routes.use(guarded(app));
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
+  routes.post(...on('/api/hooks/claude-code', postClaudeCode));
   routes.get(...on('/api/events', listEvents));
   routes.get(...on('/api/sessions', listSessions));
   routes.get(...on('/api/stats', getStats));
@@ -53,13 +57,17 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
   routes.get(...on('/api/filter-options', getFilterOptions));
   routes.get(...on('/api/stream', openStream));
   routes.get(...on('/api/health', getHealth));
+  routes.get(...on('/', getPage));
+  routes.get(...on('/app.js', getScript));
+  routes.get(...on('/app.css', getStyle));
   routes.get(...on('/livez', getLive));
   routes.get(...on('/readyz', getReady));
   routes.get(...on('/api/openapi.json', getOpenApi));
   for (const route of exactRoutes) routes.all(route.path, otherMethod(route));
   routes.get(...on('/api/events/{id}', getEvent));
   routes.get(...on('/api/sessions/{id}', getSession));
-  for (const route of routesWithId) routes.all(pathOf(route.path), otherMethod(route));
+  routes.get(...on('/api/snapshot/{topic}', getSnapshot));
+  for (const route of openRoutes) routes.all(pathOf(route.path), otherMethod(route));
   routes.use((_request: Request, response: Response) => {
     reply.failure(exchangeOf(response), new Failure('not_found'));
   });
@@ -185,6 +193,6 @@ function specOf(path: string): RouteSpec {
 
 /** Where express looks: a pattern without captures, so that it decodes nothing (rule HTT-03). */
 function pathOf(path: string): string | RegExp {
-  if (!path.endsWith('/{id}')) return path;
-  return new RegExp(`^${path.slice(0, -'{id}'.length)}[^/]+$`);
+  if (!path.endsWith('}')) return path;
+  return new RegExp(`^${path.slice(0, path.indexOf('{'))}[^/]+$`);
 }

@@ -4,18 +4,21 @@
  * Names are compared as they stand; what a route does not know is ignored. Messages and order come from the
  * contract.
  */
-import { fill, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
+import { fill, LIMITS, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isWellFormed, percentDecode } from '../text.ts';
 import { parseTimestamp } from '../timestamp.ts';
+import { parseTopics, type Topic } from '../topics.ts';
 
 const MESSAGES = VOCABULARY.parameter_messages;
 
-/** Values by the keys of `routes.json`: text, or a number for integers and times (Unix milliseconds). */
-export class Parameters {
-  private readonly values: ReadonlyMap<string, string | number>;
+type Value = string | number | readonly Topic[];
 
-  constructor(values: ReadonlyMap<string, string | number>) {
+/** Values by the keys of `routes.json`: text, topics, or a number for integers and times (Unix milliseconds). */
+export class Parameters {
+  private readonly values: ReadonlyMap<string, Value>;
+
+  constructor(values: ReadonlyMap<string, Value>) {
     this.values = values;
   }
 
@@ -28,18 +31,23 @@ export class Parameters {
     const value = this.values.get(key);
     return typeof value === 'number' ? value : undefined;
   }
+
+  topics(key: string): readonly Topic[] | undefined {
+    const value = this.values.get(key);
+    return typeof value === 'object' ? value : undefined;
+  }
 }
 
 /** Throws `invalid_parameter` for the first parameter, in the route's order, that breaks a rule. */
 export function readParameters(query: string, route: RouteSpec): Parameters {
-  const values = new Map<string, string | number>();
+  const values = new Map<string, Value>();
   const pairs = query === '' ? [] : query.split('&').map(splitPair);
   for (const key of route.parameters) {
     const spec = PARAMETERS[key];
     if (spec === undefined) throw new Error(`no parameter ${key} in routes.json`);
     const given = pairs.filter(([name]) => name === spec.name);
     if (given.length > 1) throw invalid(spec.name, MESSAGES.twice);
-    const value = given.length === 0 ? spec.default : readValue(spec, given[0]![1]);
+    const value = given.length === 0 ? defaultOf(spec) : readValue(spec, given[0]![1]);
     if (value !== undefined) values.set(key, value);
   }
   checkCursor(values, route);
@@ -59,7 +67,13 @@ export function readInteger(spec: ParameterSpec, text: string, name = spec.name)
   throw invalid(name, fill(MESSAGES.integer, { minimum, maximum }));
 }
 
-function readValue(spec: ParameterSpec, raw: string): string | number {
+function defaultOf(spec: ParameterSpec): Value | undefined {
+  return spec.type === 'topics' && typeof spec.default === 'string'
+    ? readTopics(spec, spec.default)
+    : spec.default;
+}
+
+function readValue(spec: ParameterSpec, raw: string): Value {
   const text = percentDecode(raw, true);
   if (text === undefined) throw invalid(spec.name, MESSAGES.encoding);
   if (text === '') throw invalid(spec.name, MESSAGES.empty);
@@ -80,7 +94,18 @@ function readValue(spec: ParameterSpec, raw: string): string | number {
     }
     case 'integer':
       return readInteger(spec, text);
+    case 'topics':
+      return readTopics(spec, text);
   }
+}
+
+/** Rule SYN-03. */
+function readTopics(spec: ParameterSpec, text: string): readonly Topic[] {
+  const topics = parseTopics(text);
+  if (topics !== undefined) return topics;
+  const { topics: names, session_topic_prefix: prefix } = VOCABULARY;
+  const values = { limit: LIMITS.stream_topics, values: names.join(', '), prefix };
+  throw invalid(spec.name, fill(MESSAGES.topics, values));
 }
 
 function choices(spec: ParameterSpec): readonly string[] {
@@ -91,7 +116,7 @@ function choices(spec: ParameterSpec): readonly string[] {
 }
 
 /** `before` beside `after`, then `order` against the cursor (rule GET-05). */
-function checkCursor(values: ReadonlyMap<string, string | number>, route: RouteSpec): void {
+function checkCursor(values: ReadonlyMap<string, Value>, route: RouteSpec): void {
   if (!route.parameters.includes('order')) return;
   const [after, before, order] = ['after', 'before', 'order'].map((key) => values.get(key));
   if (after !== undefined && before !== undefined) {

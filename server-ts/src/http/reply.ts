@@ -38,11 +38,11 @@ export function ok(exchange: Exchange, json: string | Uint8Array): void {
 
 /** The answer to one event (rules ING-01 to ING-03). */
 export function single(exchange: Exchange, outcomes: Outcomes): void {
-  const [rejected] = outcomes.rejected;
-  if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });
+  throwRejected(outcomes);
   const id = outcomes.ids[0]!;
-  const json =
-    id === 0 ? '{"received":0,"ids":[],"duplicates":1}' : `{"received":1,"ids":[${id}],"duplicates":0}`;
+  const counts =
+    id === 0 ? '"received":0,"ids":[],"duplicates":1' : `"received":1,"ids":[${id}],"duplicates":0`;
+  const json = `{${counts},"revision":"${outcomes.revision}"}`;
   answer(exchange, id === 0 ? 200 : 201, { 'content-type': JSON_TYPE }, json);
 }
 
@@ -57,7 +57,8 @@ export function batchJson(outcomes: Outcomes, withResults: boolean): string {
   const rejected = outcomes.rejected.map(({ index, errors }) => ({ index, errors: lines(errors) }));
   const duplicates = outcomes.ids.length - ids.length;
   const json = `{"received":${ids.length},"ids":[${ids.join(',')}],"duplicates":${duplicates},"rejected":${JSON.stringify(rejected)}`;
-  return withResults ? `${json},"results":${JSON.stringify(results(outcomes))}}` : `${json}}`;
+  const more = withResults ? `,"results":${JSON.stringify(results(outcomes))}` : '';
+  return `${json}${more},"revision":"${outcomes.revision}"}`;
 }
 
 /** One entry per item, in order: the rejected ones have their places, the valid ones fill the others. */
@@ -83,6 +84,31 @@ function lines(errors: readonly FieldError[]): string[] {
   return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 
+/** What an agent that sent a hook is told: nothing but to go on (rule HOK-01). */
+export function hook(exchange: Exchange, outcomes: Outcomes): void {
+  throwRejected(outcomes);
+  ok(exchange, '{}');
+}
+
+/** Rule ING-03. */
+function throwRejected(outcomes: Outcomes): void {
+  const [rejected] = outcomes.rejected;
+  if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });
+}
+
+/** 200 with a snapshot and its tag, or 304 where there is nothing to send (rules SYN-05 and SYN-06). */
+export function snapshot(exchange: Exchange, tag: string, json: Uint8Array | undefined): void {
+  const headers = { etag: tag, 'cache-control': 'no-cache' };
+  if (json === undefined) answer(exchange, 304, headers, undefined);
+  else answer(exchange, 200, { 'content-type': JSON_TYPE, ...headers }, json);
+}
+
+/** 200 with a file of the page (rule PAG-01). */
+export function page(exchange: Exchange, mediaType: string, text: string): void {
+  const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.page_headers };
+  answer(exchange, 200, headers, text);
+}
+
 /** Health: 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
   answer(exchange, degraded ? 503 : 200, { 'content-type': JSON_TYPE }, json);
@@ -90,15 +116,10 @@ export function health(exchange: Exchange, json: string, degraded: boolean): voi
 
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
-  const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(failed.code) };
+  const { code, members, close } = failed;
+  const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
   if (allow !== undefined) headers.allow = allow;
-  answer(
-    exchange,
-    errorSpec(failed.code).status,
-    headers,
-    failureJson(failed.code, failed.members),
-    failed.close,
-  );
+  answer(exchange, errorSpec(code).status, headers, failureJson(code, members), close);
 }
 
 /** 204 with `Allow` (rule HTT-04). */
@@ -121,7 +142,7 @@ export function signedIn(exchange: Exchange, cookie: string): void {
   answer(exchange, 303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' }, '');
 }
 
-/** The head of the stream; the caller writes frames until it ends the response (rules STR-01 and STR-10). */
+/** The head of a stream, in either mode; the caller writes frames until it ends the response (rule STR-10). */
 export function stream(exchange: Exchange): void {
   const { response, head } = exchange;
   const headers: Record<string, Header> = {

@@ -1,26 +1,29 @@
 /**
- * `GET /api/stream`: server-sent events by the WHATWG rules
- * (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
+ * `GET /api/stream`: every event as it is stored, with what came before it where a cursor says so.
  *
- * Writes only when the client has taken what came before, so what a slow one costs is one chunk.
+ * What asks for changes only goes on in `invalidations`. Framing and pace are `frames`'.
  */
-import type { ServerResponse } from 'node:http';
 import type { App } from '../app.ts';
 import { nowMs } from '../clock.ts';
-import { LIMITS, PARAMETERS } from '../contract.ts';
+import { PARAMETERS } from '../contract.ts';
 import { Failure } from '../error.ts';
-import type { Subscription } from '../hub.ts';
 import type { StreamFilter } from '../ring.ts';
 import { formatTimestamp } from '../timestamp.ts';
+import { frame, sendFrames } from './frames.ts';
 import { headerOf } from './head.ts';
+import { openInvalidations } from './invalidations.ts';
 import { type Parameters, readInteger } from './parameters.ts';
 import { type Exchange, stream } from './reply.ts';
 
-const HEARTBEAT = ': heartbeat\n\n';
 const RESET = frame('{"type":"reset"}');
 
-/** `GET /api/stream` (rules STR-01 to STR-10). */
-export async function openStream(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+/** `GET /api/stream` (rules STR-01 to STR-10, and SYN-02 for its other mode). */
+export function openStream(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  const isInvalidate = parameters.text('mode') === 'invalidate';
+  return (isInvalidate ? openInvalidations : openEvents)(app, exchange, parameters);
+}
+
+async function openEvents(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
   const header = headerOf(exchange.head, 'last-event-id');
   const cursor =
     header === undefined
@@ -56,46 +59,4 @@ export async function openStream(app: App, exchange: Exchange, parameters: Param
     subscription.close();
     response.end();
   }
-}
-
-/** A frame that is no event. */
-export function frame(json: string): string {
-  return `data: ${json}\n\n`;
-}
-
-/** Writes frames until the subscription ends, the next one only once the client has taken those before it. */
-export async function sendFrames(
-  response: ServerResponse,
-  subscription: Pick<Subscription, 'next'>,
-  opening: string,
-  heartbeatMs: number,
-): Promise<void> {
-  const { socket } = response;
-  if (socket === null) return;
-  // Node's own timer: it starts anew whenever the socket takes a byte of what waits (rule STR-08).
-  socket.setTimeout(heartbeatMs * LIMITS.stalled_heartbeats);
-  socket.on('timeout', () => {
-    if (socket.writableLength > 0) socket.destroy();
-  });
-  let chunk: string | Uint8Array = opening;
-  for (;;) {
-    if (!response.write(chunk) && !response.destroyed) await taken(response);
-    const next = await subscription.next(heartbeatMs);
-    if (next === 'end') return;
-    chunk = next === 'idle' ? HEARTBEAT : next;
-  }
-}
-
-/**
- * Resolves once the client has taken what was written, or is gone. Leaves no listener behind: a stream waits so
- * often that they would be a leak, and that ending it would take minutes.
- */
-function taken(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
 }

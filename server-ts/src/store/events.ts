@@ -1,6 +1,6 @@
 /**
  * One group of requests into the tables, in one transaction: duplicates told apart, ids given out, events,
- * sessions, statistics, hours and topics written (rules ING-07, STO-07, STO-08).
+ * sessions, statistics and hours written (rules ING-07, STO-07, STO-08).
  *
  * Belongs to the writer's thread. A duplicate changes nothing: its `event_id` is tried first, and only a new
  * one leads to names, sessions or statistics. After a rollback every cache is dropped and read again.
@@ -42,7 +42,6 @@ export class Events {
   private readonly rollback: Statement;
   private readonly insertEvent: Statement;
   private readonly upsertHour: Statement;
-  private readonly updateTopics: Statement;
   private readonly updateLastEventId: Statement;
   private readonly selectLastEventId: Statement;
   private readonly keys: EventKeys;
@@ -71,7 +70,6 @@ export class Events {
     this.rollback = prepare('ROLLBACK');
     this.insertEvent = prepare(QUERIES.insertEvent);
     this.upsertHour = prepare(QUERIES.upsertHour);
-    this.updateTopics = prepare(QUERIES.updateTopics);
     this.updateLastEventId = prepare(QUERIES.updateLastEventId);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
     this.keys = new EventKeys(db);
@@ -154,7 +152,6 @@ export class Events {
       this.sessions.write(now);
       this.stats.write(hour);
       this.upsertHour.run(hour, before + 1, next - 1);
-      this.updateTopics.run();
       this.updateLastEventId.run(next - 1);
       this.keys.settle(stored, next - 1);
       this.lastId = next - 1;

@@ -16,7 +16,14 @@ import type { EventTable } from '../event.ts';
 import type { Durability } from './connection.ts';
 import { CONSEQUENCES, type StoreCode, Unusable } from './failure.ts';
 import type { EventFilter } from './query.ts';
-import { type Frames, type HealthFigures, type JsonRead, Readers } from './reader.ts';
+import {
+  type Frames,
+  type HealthFigures,
+  type JsonRead,
+  Readers,
+  type Snapshot,
+  type SnapshotRead,
+} from './reader.ts';
 import { type Opened, type Submitted, Writer } from './writer.ts';
 
 export interface StoreOptions {
@@ -108,6 +115,16 @@ export class Store {
 
   json(read: JsonRead): Promise<Uint8Array | undefined> {
     return this.readers.json(read);
+  }
+
+  /** A topic's state and its revision, of one moment. */
+  snapshot(read: SnapshotRead): Promise<Snapshot> {
+    return this.readers.snapshot(read);
+  }
+
+  /** The revisions of these sessions, in their order, all of one moment; 0 for one without events. */
+  sessionRevisions(ids: readonly string[]): Promise<Float64Array> {
+    return this.readers.sessionRevisions(ids);
   }
 
   frames(filter: EventFilter): Promise<Frames> {

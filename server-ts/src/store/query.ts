@@ -138,6 +138,16 @@ export class Queries {
     return statement.get(now - this.timeoutMs, now - 2 * this.timeoutMs, sessionId) as SessionRow | undefined;
   }
 
+  /** The newest event's id; 0 before there is one. */
+  newest(): number {
+    return this.pluck(QUERIES.selectLastEventId) ?? 0;
+  }
+
+  /** The newest event's id of a session; 0 before it has one. */
+  sessionRevision(sessionId: string): number {
+    return this.pluck(QUERIES.selectSessionRevision, sessionId) ?? 0;
+  }
+
   epoch(): string {
     return String((this.prepared(QUERIES.selectEpoch, true).get() as readonly string[])[0]);
   }

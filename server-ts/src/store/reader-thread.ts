@@ -14,13 +14,15 @@ import {
   renderFrame,
   renderSession,
   renderSessions,
+  renderSnapshot,
   renderStats,
   renderTools,
 } from '../render.ts';
+import type { Topic } from '../topics.ts';
 import { openConnection } from './connection.ts';
 import { storeCode } from './failure.ts';
 import { type EventFilter, Queries } from './query.ts';
-import type { JsonRead, Read, ReaderData, ReadResult } from './reader.ts';
+import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './reader.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
 /** Frames of one page stop after this many bytes. */
@@ -49,6 +51,13 @@ export function runReader(port: MessagePort, data: ReaderData): void {
 
 function answer(queries: Queries, read: Read): ReadResult {
   switch (read.kind) {
+    case 'snapshot':
+      return { kind: 'snapshot', snapshot: snapshot(queries, read) };
+    case 'session_revisions':
+      return {
+        kind: 'revisions',
+        revisions: Float64Array.from(read.ids, (id) => queries.sessionRevision(id)),
+      };
     case 'events_after':
       return frames(queries, read.filter);
     case 'health':
@@ -110,6 +119,48 @@ function json(queries: Queries, read: JsonRead): string | undefined {
   }
 }
 
+/** Revision and data of one moment; no data where the revision is known. */
+function snapshot(queries: Queries, read: SnapshotRead): Snapshot {
+  const { topic, known } = read;
+  const isSession = topic.kind === 'session';
+  const revision = isSession ? queries.sessionRevision(topic.sessionId) : queries.newest();
+  if (isSession && revision === 0) return undefined;
+  if (known === 'any' || known.includes(String(revision))) return { revision, bytes: undefined };
+  const text =
+    topic.kind === 'events' ? eventsSince(queries, read, revision) : state(queries, read, revision);
+  return text === undefined ? undefined : { revision, bytes: utf8(text) };
+}
+
+function state(queries: Queries, read: SnapshotRead, revision: number, isReset = false): string | undefined {
+  const data = json(queries, stateOf(read.topic, read.limit));
+  if (data === undefined) return undefined;
+  return renderSnapshot({ topic: read.topic.name, epoch: read.epoch, revision, isReset, data });
+}
+
+/** What a topic shows. */
+function stateOf(topic: Topic, limit: number): JsonRead {
+  switch (topic.kind) {
+    case 'events':
+      return { kind: 'list_events', filter: { names: {}, order: 'desc', limit } };
+    case 'stats':
+      return { kind: 'stats', filter: {} };
+    case 'sessions':
+      return { kind: 'list_sessions', filter: { limit } };
+    case 'session':
+      return { kind: 'get_session', id: topic.sessionId, limit };
+  }
+}
+
+/** The events above a revision, or all of it where they cannot be told apart from what the asker has (rule SYN-07). */
+function eventsSince(queries: Queries, read: SnapshotRead, revision: number): string | undefined {
+  const { topic, epoch, limit, since, isReset } = read;
+  if (since === undefined) return state(queries, read, revision);
+  if (isReset || since > revision) return state(queries, read, revision, true);
+  const { rows, more } = queries.listEvents({ names: {}, after: since, order: 'desc', limit });
+  if (more) return state(queries, read, revision, true);
+  return renderSnapshot({ topic: topic.name, epoch, revision, since, data: renderEvents(rows, null) });
+}
+
 function stats(queries: Queries, filter: StatsFilter): string {
   const totals = new Totals(queries, filter);
   return renderStats({
@@ -160,6 +211,10 @@ function buffersOf(result: ReadResult): ArrayBuffer[] {
   switch (result.kind) {
     case 'json':
       return result.bytes === undefined ? [] : [result.bytes.buffer as ArrayBuffer];
+    case 'snapshot':
+      return result.snapshot?.bytes === undefined ? [] : [result.snapshot.bytes.buffer as ArrayBuffer];
+    case 'revisions':
+      return [result.revisions.buffer as ArrayBuffer];
     case 'frames':
       return [result.bytes, result.ids, result.ends].map((view) => view.buffer as ArrayBuffer);
     default:

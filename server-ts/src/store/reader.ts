@@ -5,6 +5,7 @@
  * all are busy, and queues beyond two.
  */
 import { Worker } from 'node:worker_threads';
+import type { Topic } from '../topics.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 import type { EventFilter, SessionFilter } from './query.ts';
@@ -26,8 +27,31 @@ export type JsonRead =
   | { readonly kind: 'costs'; readonly filter: StatsFilter; readonly limit: number }
   | { readonly kind: 'filter_options' };
 
+/** A topic's state, with its revision, of one moment (rules SYN-05 to SYN-07). */
+export interface SnapshotRead {
+  readonly kind: 'snapshot';
+  readonly topic: Topic;
+  readonly epoch: string;
+  readonly limit: number;
+  /** Of events: only those above this revision, where they are no more than the limit. */
+  readonly since: number | undefined;
+  /** Whether `since` is of another epoch. */
+  readonly isReset: boolean;
+  /** Revisions that need no answer, since the asker has them. */
+  readonly known: KnownRevisions;
+}
+
+/** Revisions as text; `any` is all that there are. */
+export type KnownRevisions = 'any' | readonly string[];
+
+/** A revision, and the state as JSON text unless it was known; nothing where there is no such session. */
+export type Snapshot = { readonly revision: number; readonly bytes: Uint8Array | undefined } | undefined;
+
 export type Read =
   | JsonRead
+  | SnapshotRead
+  /** The revisions of sessions, in their order. */
+  | { readonly kind: 'session_revisions'; readonly ids: readonly string[] }
   /** Frames of the stream, oldest first, as far as a page goes. */
   | { readonly kind: 'events_after'; readonly filter: EventFilter }
   | { readonly kind: 'health' }
@@ -54,6 +78,8 @@ export interface HealthFigures {
 /** What the thread answers. */
 export type ReadResult =
   | { readonly kind: 'json'; readonly bytes: Uint8Array | undefined }
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
+  | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
   | ({ readonly kind: 'health' } & HealthFigures)
   | { readonly kind: 'checked'; readonly found: string }
@@ -98,6 +124,18 @@ export class Readers {
     const result = await this.read(read);
     if (result.kind !== 'json') throw new Error(`a ${read.kind} answered ${result.kind}`);
     return result.bytes;
+  }
+
+  async snapshot(read: SnapshotRead): Promise<Snapshot> {
+    const result = await this.read(read);
+    if (result.kind !== 'snapshot') throw new Error(`a snapshot answered ${result.kind}`);
+    return result.snapshot;
+  }
+
+  async sessionRevisions(ids: readonly string[]): Promise<Float64Array> {
+    const result = await this.read({ kind: 'session_revisions', ids });
+    if (result.kind !== 'revisions') throw new Error(`revisions answered ${result.kind}`);
+    return result.revisions;
   }
 
   async frames(filter: EventFilter): Promise<Frames> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { sendFrames } from '../src/http/stream.ts';
+import { sendFrames } from '../src/http/frames.ts';
 import type { Next } from '../src/hub.ts';
 
 test('a stream leaves no listener behind, however often its client made it wait', async () => {

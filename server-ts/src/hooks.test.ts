@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CLAUDE_CODE, VOCABULARY } from './contract.ts';
+import { EventTable, INT, INT_WIDTH, NUMBER, RawEvents, tableBytes } from './event.ts';
+import { lastSegment, readHook } from './hooks.ts';
+import { scanEvent } from './json.ts';
+
+interface Read {
+  readonly table: EventTable;
+  readonly problems: string[];
+}
+
+/** Reads a payload into memory that has been used before. */
+function read(text: string, maxMetadataBytes = 10_240): Read {
+  const body = Buffer.from(text);
+  const raw = new RawEvents();
+  assert.ok(scanEvent(body, raw), text);
+  const memory = new ArrayBuffer(tableBytes(1));
+  new Uint8Array(memory).fill(0x55);
+  const table = new EventTable(body, memory, 1);
+  const errors = readHook(raw, table, maxMetadataBytes) ?? [];
+  return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
+}
+
+/** The text of a range of the table; nothing when it is absent. */
+function textAt({ table }: Read, column: number): string | undefined {
+  const [start, end] = [table.ints[column]!, table.ints[column + 1]!];
+  if (start === end) return undefined;
+  const behind = table.body.length;
+  if (start < behind) return table.body.toString('utf8', start, end);
+  return table.extra?.toString('utf8', start - behind, end - behind);
+}
+
+function meaning({ table }: Read): [string, string] {
+  return [VOCABULARY.event_types[table.ints[INT.eventType]!]!, VOCABULARY.statuses[table.ints[INT.status]!]!];
+}
+
+test('every hook of the mapping means what it says there', () => {
+  for (const [name, entry] of Object.entries(CLAUDE_CODE.hooks)) {
+    const found = read(JSON.stringify({ hook_event_name: name, tool_name: 'Bash' }));
+    const status = entry.status ?? (entry.event_type === 'error' ? 'error' : 'success');
+    assert.deepEqual(meaning(found), [entry.event_type, status], name);
+    assert.equal(textAt(found, INT.toolName), entry.ends_call ? 'Bash' : undefined, name);
+    assert.equal(textAt(found, INT.agentType), CLAUDE_CODE.agent_type);
+    assert.equal(VOCABULARY.sources[found.table.ints[INT.source]!], CLAUDE_CODE.source);
+  }
+});
+
+test('the name says what a hook is, and any other is a step', () => {
+  for (const [name, eventType, status] of [
+    ['"PostToolUse\\u0046ailure"', 'tool_use', 'error'],
+    ['"Brand New"', 'plan_step', 'success'],
+    ['" Stop"', 'plan_step', 'success'],
+    ['"__proto__"', 'plan_step', 'success'],
+    ['"constructor"', 'plan_step', 'success'],
+    ['"\\ud800"', 'plan_step', 'success'],
+    ['7', 'plan_step', 'success'],
+    ['null', 'plan_step', 'success'],
+    ['"Stop","hook_event_name":null', 'plan_step', 'success'],
+    ['[],"hook_event_n\\u0061me":"Stop"', 'response', 'success'],
+  ] as const) {
+    assert.deepEqual(meaning(read(`{"hook_event_name":${name}}`)), [eventType, status], name);
+  }
+});
+
+test('what breaks a rule counts as absent', () => {
+  for (const [value, expected] of [
+    ['"s"', 's'],
+    ['" \\u0073 "', 's'],
+    ['"a","session_id":"b"', 'b'],
+    ['"a","session_id":7', 'unknown'],
+    ['7', 'unknown'],
+    ['null', 'unknown'],
+    ['"  "', 'unknown'],
+    ['"a\\u0000"', 'unknown'],
+    ['"\\udc00"', 'unknown'],
+    ['{"a":1}', 'unknown'],
+    [`"${'x'.repeat(257)}"`, 'unknown'],
+  ] as const) {
+    assert.equal(textAt(read(`{"session_id":${value}}`), INT.sessionId), expected, value);
+  }
+  for (const [value, expected] of [
+    ['12', 12],
+    ['1e2', 100],
+    ['-0', 0],
+    ['-1', Number.NaN],
+    ['1.5', Number.NaN],
+    ['"1"', Number.NaN],
+    ['null', Number.NaN],
+  ] as const) {
+    const { table } = read(`{"duration_ms":${value}}`);
+    assert.equal(table.numbers[NUMBER.durationMs], expected, value);
+  }
+});
+
+test('a project is the last segment of a path', () => {
+  for (const [path, segment] of [
+    ['/home/u/app', 'app'],
+    ['/home/u/app//', 'app'],
+    ['C:\\work\\my app\\', 'my app'],
+    ['/a\\b', 'b'],
+    ['app', 'app'],
+    ['/a/ ', ' '],
+    ['/\\/', ''],
+    ['', ''],
+  ] as const) {
+    assert.equal(lastSegment(path), segment, path);
+    const project = textAt(read(JSON.stringify({ cwd: path })), INT.project);
+    assert.equal(project, segment.trim() === '' ? undefined : segment, path);
+  }
+  for (const cwd of ['7', '["/a"]', '"/\\ud800/b"']) {
+    assert.equal(textAt(read(`{"cwd":${cwd}}`), INT.project), undefined, cwd);
+  }
+  // The limit is that of the segment, not of the path.
+  const [long, longest] = ['a'.repeat(2000), 'b'.repeat(1024)];
+  assert.equal(textAt(read(`{"cwd":"/${long}/${longest}"}`), INT.project), longest);
+  assert.equal(textAt(read(`{"cwd":"/${longest}b"}`), INT.project), undefined);
+});
+
+test('metadata is the object as it was sent, or its summary', () => {
+  const text = ' \n{ "a" : [1.0, 1e2],"event_id":"x","metadata":{},"source":"otel" }\n ';
+  const found = read(text);
+  assert.equal(textAt(found, INT.metadata), text.trim());
+  assert.equal(textAt(found, INT.eventId), undefined);
+  assert.equal(found.table.ints[INT.truncated], 0);
+  assert.equal(textAt(read('{}'), INT.metadata), '{}');
+  const long = JSON.stringify({ type: 't', z: 'z'.repeat(300) });
+  const summary = read(long, 256);
+  assert.equal(
+    textAt(summary, INT.metadata),
+    `{"_truncated":true,"_original_bytes":${long.length},"type":"t"}`,
+  );
+  assert.equal(summary.table.ints[INT.truncated], 1);
+});
+
+test('what no hook says is absent, whatever the memory held', () => {
+  const { table } = read('{"tokens_in":5,"cost_usd":1,"client_timestamp":"2026-01-01T00:00:00Z"}');
+  assert.deepEqual([...table.numbers], [0, 0, 0, 0, Number.NaN, Number.NaN, Number.NaN]);
+  assert.equal(table.ints.length, INT_WIDTH);
+  for (const column of [INT.eventId, INT.toolName, INT.branch, INT.project, INT.model]) {
+    assert.deepEqual([table.ints[column], table.ints[column + 1]], [0, 0]);
+  }
+});
+
+test('only what is no object is refused', () => {
+  for (const text of ['[]', '7', 'null', '"{}"', ' true ']) {
+    const { table, problems } = read(text);
+    assert.deepEqual(problems, ['body: must be a JSON object'], text);
+    assert.equal(table.count, 0);
+  }
+});

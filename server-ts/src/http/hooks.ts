@@ -1,0 +1,14 @@
+/** `/api/hooks/claude-code`. */
+import type { App } from '../app.ts';
+import { readBody } from './body.ts';
+import { type Exchange, hook } from './reply.ts';
+
+/** `POST /api/hooks/claude-code` (rule HOK-01). */
+export async function postClaudeCode(app: App, exchange: Exchange): Promise<void> {
+  const body = await readBody(app, exchange);
+  try {
+    hook(exchange, await app.ingest.hook(body.bytes));
+  } finally {
+    body.release();
+  }
+}

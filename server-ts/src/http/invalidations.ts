@@ -1,0 +1,74 @@
+/**
+ * `GET /api/stream?mode=invalidate`: which topics changed, and to which revision.
+ *
+ * Clients that are due the same are sent the same bytes, made once. Whoever is slow hears of less and misses
+ * nothing: what a topic shows is asked for (`snapshot`).
+ */
+import type { App } from '../app.ts';
+import { LIMITS } from '../contract.ts';
+import { Failure } from '../error.ts';
+import type { Change } from '../slots.ts';
+import { namedFrame, retryFrame, sendFrames } from './frames.ts';
+import type { Parameters } from './parameters.ts';
+import { type Exchange, stream } from './reply.ts';
+
+/** As many different sets of due topics as may be kept, so that memory is bounded. */
+const KEPT_SETS = 64;
+
+/** The invalidation mode of the stream (rules SYN-02 to SYN-04). */
+export async function openInvalidations(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  if (exchange.head.method === 'HEAD') {
+    stream(exchange);
+    return;
+  }
+  const { response } = exchange;
+  const subscription = app.invalidations.subscribe(
+    parameters.topics('topics')!,
+    parameters.number('min_interval_ms')!,
+  );
+  if (subscription === undefined) {
+    throw new Failure('stream_limit', { max_clients: app.config.maxStreamClients });
+  }
+  response.once('close', () => subscription.close());
+  stream(exchange);
+  const feed = {
+    next: async (idleMs: number) => {
+      const next = await subscription.next(idleMs);
+      return typeof next === 'string' ? next : app.changeFrames.encode(next);
+    },
+  };
+  try {
+    await sendFrames(response, feed, retryFrame(LIMITS.stream_retry_ms), app.config.heartbeatMs);
+  } catch (error) {
+    app.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'stream failed');
+  } finally {
+    subscription.close();
+    response.end();
+  }
+}
+
+/** Frames of changes, made once for all that are due the same. */
+export class ChangeFrames {
+  private readonly epoch: string;
+  private readonly made = new Map<string, Uint8Array>();
+
+  constructor(epoch: string) {
+    this.epoch = epoch;
+  }
+
+  encode(changes: readonly Change[]): Uint8Array {
+    let key = '';
+    for (const { topic, revision } of changes) key += `${revision} ${topic.name}\n`;
+    const known = this.made.get(key);
+    if (known !== undefined) return known;
+    if (this.made.size >= KEPT_SETS) this.made.clear();
+    const bytes = Buffer.from(changes.map((change) => this.frameOf(change)).join(''));
+    this.made.set(key, bytes);
+    return bytes;
+  }
+
+  private frameOf({ topic, revision }: Change): string {
+    const data = { topic: topic.name, revision: String(revision), epoch: this.epoch };
+    return namedFrame('invalidate', JSON.stringify(data));
+  }
+}

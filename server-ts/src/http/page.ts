@@ -1,0 +1,26 @@
+/**
+ * `/`, `/app.js`, `/app.css`: the dashboard, as it was built (rule PAG-01).
+ *
+ * The files are taken in as text, so that a server needs nothing beside itself.
+ */
+
+import style from '../../../dashboard/dist/app.css?text';
+import script from '../../../dashboard/dist/app.js?text';
+import page from '../../../dashboard/dist/index.html?text';
+import type { App } from '../app.ts';
+import { type Exchange, page as reply } from './reply.ts';
+
+/** `GET /` */
+export function getPage(_app: App, exchange: Exchange): void {
+  reply(exchange, 'text/html', page);
+}
+
+/** `GET /app.js` */
+export function getScript(_app: App, exchange: Exchange): void {
+  reply(exchange, 'text/javascript', script);
+}
+
+/** `GET /app.css` */
+export function getStyle(_app: App, exchange: Exchange): void {
+  reply(exchange, 'text/css', style);
+}

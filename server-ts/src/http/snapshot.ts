@@ -1,0 +1,75 @@
+/**
+ * `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one.
+ *
+ * The tag is weak (RFC 9110, section 8.8.1): of one revision the state is the same, its bytes need not be. What
+ * the newest id in memory already answers does not reach the database.
+ */
+import type { App } from '../app.ts';
+import { LIMITS } from '../contract.ts';
+import { Failure } from '../error.ts';
+import type { KnownRevisions } from '../store/reader.ts';
+import { parseTopic } from '../topics.ts';
+import type { Parameters } from './parameters.ts';
+import { type Exchange, snapshot } from './reply.ts';
+
+const PREFIX = '/api/snapshot/';
+/** A member of a list of tags, which may be empty, with the comma or the end behind it (RFC 9110, section 8.8.3). */
+const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+
+/** `GET /api/snapshot/{topic}` (rules SYN-05 to SYN-08). */
+export async function getSnapshot(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  const topic = parseTopic(exchange.head.path.slice(PREFIX.length));
+  if (topic === undefined) throw new Failure('not_found');
+  await waited(app, exchange, parameters.number('wait'));
+  const { epoch } = app.store;
+  const known = knownRevisions(exchange.head.headers.get('if-none-match') ?? [], epoch);
+  const { newest } = app.store;
+  if (topic.kind !== 'session' && (known === 'any' || known.includes(String(newest)))) {
+    snapshot(exchange, tagOf(epoch, newest), undefined);
+    return;
+  }
+  const found = await app.store.snapshot({
+    kind: 'snapshot',
+    topic,
+    epoch,
+    limit: parameters.number('limit')!,
+    since: parameters.number('since_revision'),
+    isReset: (parameters.text('epoch') ?? epoch) !== epoch,
+    known,
+  });
+  if (found === undefined) throw new Failure('not_found');
+  snapshot(exchange, tagOf(epoch, found.revision), found.bytes);
+}
+
+/** Until the newest id is as new, or as long as anyone may wait, or until the client or the server leaves. */
+async function waited(app: App, exchange: Exchange, revision: number | undefined): Promise<void> {
+  if (revision === undefined || app.store.newest >= revision) return;
+  const { response } = exchange;
+  const gone = new AbortController();
+  const onClose = (): void => gone.abort();
+  response.once('close', onClose);
+  await app.invalidations.reached(revision, LIMITS.snapshot_wait_ms, gone.signal);
+  response.off('close', onClose);
+}
+
+function tagOf(epoch: string, revision: number): string {
+  return `W/"${epoch}-${revision}"`;
+}
+
+/**
+ * The revisions of this epoch that `If-None-Match` names (RFC 9110, section 13.1.2), compared weakly; several fields
+ * are one list, and one that is malformed names nothing.
+ */
+export function knownRevisions(fields: readonly string[], epoch: string): KnownRevisions {
+  const list = fields.join(',');
+  if (list.trim() === '*') return 'any';
+  const revisions: string[] = [];
+  MEMBER.lastIndex = 0;
+  while (MEMBER.lastIndex < list.length) {
+    const member = MEMBER.exec(list);
+    if (member === null) return [];
+    const [, tag] = member;
+    if (tag?.startsWith(`${epoch}-`)) revisions.push(tag.slice(epoch.length + 1));
+  }
+  return revisions;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LIMITS } from './contract.ts';
+import { parseTopic, parseTopics } from './topics.ts';
+
+const LONGEST = 'é'.repeat(128);
+
+test('tells topics from what is none', () => {
+  for (const [text, name] of [
+    ['events', 'events'],
+    ['stats', 'stats'],
+    ['sessions', 'sessions'],
+    ['session:s', 'session:s'],
+    ['session:events', 'session:events'],
+    ['session:a%2Fb%2c+%25', 'session:a/b,+%'],
+    ['session:a:b', 'session:a:b'],
+    ['session:%C3%A9', 'session:é'],
+    [`session:${encodeURIComponent(LONGEST)}`, `session:${LONGEST}`],
+    [`session:${encodeURIComponent(LONGEST)}x`, undefined],
+    ['session:', undefined],
+    ['session:%20a', undefined],
+    ['session:a%EF%BB%BF', undefined],
+    ['session:a%00', undefined],
+    ['session:%', undefined],
+    ['session:%ff', undefined],
+    ['session%3As', undefined],
+    ['%65vents', undefined],
+    ['Events', undefined],
+    ['session', undefined],
+    [' events', undefined],
+    ['', undefined],
+    ['__proto__', undefined],
+  ] as const) {
+    assert.equal(parseTopic(text)?.name, name, text);
+  }
+});
+
+test('a session is known by its id', () => {
+  assert.deepEqual(parseTopic('session:%61'), { kind: 'session', name: 'session:a', sessionId: 'a' });
+  assert.equal(parseTopic('sessions')?.kind, 'sessions');
+});
+
+test('a list has each topic once, in its order', () => {
+  for (const [list, names] of [
+    ['stats,events', ['stats', 'events']],
+    ['events,stats,events', ['events', 'stats']],
+    ['session:a,session:%61', ['session:a']],
+    ['session:a%2Cb', ['session:a,b']],
+    ['events,', undefined],
+    [',', undefined],
+    ['', undefined],
+    ['events, stats', undefined],
+    ['events,nothing', undefined],
+  ] as const) {
+    assert.deepEqual(
+      parseTopics(list)?.map(({ name }) => name),
+      names,
+      list,
+    );
+  }
+});
+
+test('a list is bounded by what it comes to', () => {
+  const most = LIMITS.stream_topics;
+  const list = (count: number) => Array.from({ length: count }, (_, n) => `session:${n}`).join(',');
+  assert.equal(parseTopics(list(most))?.length, most);
+  assert.equal(parseTopics(list(most + 1)), undefined);
+  assert.equal(parseTopics(`${list(most)},${list(most)}`)?.length, most);
+});
