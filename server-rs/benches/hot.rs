@@ -75,7 +75,9 @@ fn encode(c: &mut Criterion) {
     let mut group = c.benchmark_group("encode");
     group.throughput(Throughput::Elements(EVENTS));
     let outcomes: Vec<Outcome> = (1..=EVENTS.cast_signed()).map(Outcome::Stored).collect();
-    group.bench_function("answer", |b| b.iter(|| reply::batch_json(black_box(&outcomes), false)));
+    group.bench_function("answer", |b| {
+        b.iter(|| reply::batch_json(black_box(&outcomes), EVENTS.cast_signed(), false))
+    });
     group.finish();
 }
 

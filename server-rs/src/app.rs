@@ -5,14 +5,16 @@ use std::time::Instant;
 
 use axum::Router;
 use bytes::Bytes;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::http;
 use crate::http::guard::Guard;
+use crate::http::invalidations::SharedFrames;
 use crate::hub::Hub;
 use crate::ingest::{Admission, Ingest};
+use crate::invalidations::Invalidations;
 use crate::store::Store;
 use crate::store::connection::OpenError;
 use crate::store::query::Cutoffs;
@@ -26,24 +28,33 @@ pub struct App {
     pub started: Instant,
     pub store: Arc<Store>,
     pub hub: Arc<Hub>,
+    pub invalidations: Arc<Invalidations>,
     pub ingest: Ingest,
     pub admission: Arc<Admission>,
     pub guard: Guard,
     /// The newest `stats` frame of the stream.
     pub stats_frames: watch::Sender<Bytes>,
+    /// The newest frames of topics that everyone has.
+    pub shared_frames: SharedFrames,
+    /// Those of the stream that are free, whatever its mode (rule STR-09).
+    places: Arc<Semaphore>,
     draining: watch::Sender<bool>,
 }
 
 /// Opens the database and wires the parts. Needs no runtime yet; [`App::run`] does.
 pub fn build_app(config: Config, clock: Clock) -> Result<Arc<App>, OpenError> {
     let store = Arc::new(Store::open(&config.db, config.durability, clock)?);
+    let places = Arc::new(Semaphore::new(config.max_stream_clients));
     Ok(Arc::new(App {
         started: Instant::now(),
-        hub: Arc::new(Hub::new(Arc::clone(&store), config.max_stream_clients)),
+        hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
+        invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
         ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, config.max_metadata_bytes),
         admission: Admission::new(config.queue_events, config.queue_bytes),
         guard: Guard::new(&config),
         stats_frames: watch::Sender::new(Bytes::new()),
+        shared_frames: SharedFrames::default(),
+        places,
         draining: watch::Sender::new(false),
         store,
         clock,
@@ -57,11 +68,12 @@ impl App {
         http::build_routes(self)
     }
 
-    /// What goes on beside requests: the stream's tail, its statistics, the watch over the file. Ends never.
+    /// What goes on beside requests: the stream's tail, its statistics, the revisions of sessions, the watch over the
+    /// file. Ends never.
     pub async fn run(self: Arc<Self>) {
         let (tail, watch, check) = (self.hub.tail(), self.store.watch(), self.store.check());
         let stats = http::stream::publish_stats(Arc::clone(&self));
-        tokio::join!(tail, watch, check, stats);
+        tokio::join!(tail, watch, check, stats, self.invalidations.run());
     }
 
     /// When sessions count as idle or ended, as of now.
@@ -69,10 +81,14 @@ impl App {
         Cutoffs::new(self.clock.now_ms(), self.config.session_timeout_minutes)
     }
 
+    /// How many clients the stream has, in both modes.
+    pub fn stream_clients(&self) -> usize {
+        self.config.max_stream_clients - self.places.available_permits()
+    }
+
     /// Begins to end: no more requests, no more stream (rule PRO-07).
     pub fn drain(&self) {
         self.draining.send_replace(true);
-        self.hub.close();
     }
 
     /// Tells when draining begins.

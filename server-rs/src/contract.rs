@@ -21,11 +21,12 @@ pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     set.chain(["synchronous", "page_size"]).collect()
 });
 /// Numbered migrations; the position plus one is the schema version.
-pub const MIGRATIONS: [&str; 4] = [
+pub const MIGRATIONS: [&str; 5] = [
     include_str!("../../contract/migrations/0001_init.sql"),
     include_str!("../../contract/migrations/0002_sorted_keys.sql"),
     include_str!("../../contract/migrations/0003_drop_event_keys.sql"),
     include_str!("../../contract/migrations/0004_event_spans.sql"),
+    include_str!("../../contract/migrations/0005_revisions.sql"),
 ];
 
 /// The statements of `contract/queries`, by the stem of their file.
@@ -63,6 +64,7 @@ pub mod queries {
         SELECT_OLD_EVENT_KEYS = "select_old_event_keys";
         SELECT_SESSION = "select_session";
         SELECT_SESSION_KEY = "select_session_key";
+        SELECT_SESSION_REVISION = "select_session_revision";
         SELECT_SESSION_TOTALS = "select_session_totals";
         SELECT_SESSIONS = "select_sessions";
         SELECT_TOOL_AGENTS = "select_tool_agents";
@@ -71,7 +73,6 @@ pub mod queries {
         UPDATE_EVENT_KEY_RUN = "update_event_key_run";
         UPDATE_LAST_EVENT_ID = "update_last_event_id";
         UPDATE_LAST_KEYED_EVENT_ID = "update_last_keyed_event_id";
-        UPDATE_TOPICS = "update_topics";
         UPSERT_EVENT_BLOCK = "upsert_event_block";
         UPSERT_EVENT_SPAN = "upsert_event_span";
         UPSERT_HOUR = "upsert_hour";
@@ -91,6 +92,9 @@ pub struct Vocabulary {
     pub name_kinds: Vec<String>,
     pub summary_keys: Vec<String>,
     pub security: Security,
+    pub page_headers: BTreeMap<String, String>,
+    pub topics: Vec<String>,
+    pub session_topic_prefix: String,
     pub field_messages: FieldMessages,
     pub parameter_messages: ParameterMessages,
     pub errors: BTreeMap<String, ErrorSpec>,
@@ -144,6 +148,7 @@ pub struct ParameterMessages {
     pub one_of: String,
     pub integer: String,
     pub timestamp: String,
+    pub topics: String,
     pub exclusive: String,
     pub order: String,
 }
@@ -176,6 +181,9 @@ pub struct Limits {
     pub page_default: u64,
     pub group_events: usize,
     pub stalled_heartbeats: u32,
+    pub stream_topics: usize,
+    pub stream_retry_ms: u64,
+    pub snapshot_wait_ms: u64,
     pub stream_page_events: u64,
     pub stream_tail_bytes: usize,
     pub checkpoint_wal_bytes: u64,
@@ -229,7 +237,16 @@ pub struct ParameterSpec {
     pub values: Option<Choices>,
     pub minimum: Option<u64>,
     pub maximum: Option<u64>,
-    pub default: Option<u64>,
+    pub default: Option<DefaultValue>,
+}
+
+/// What a parameter is when it is not given; of a list or a choice, as it would be sent.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+#[expect(missing_docs, reason = "the variants are the types of the file")]
+pub enum DefaultValue {
+    Integer(u64),
+    Text(String),
 }
 
 /// The types of query parameters.
@@ -241,6 +258,7 @@ pub enum ParameterKind {
     Choice,
     Timestamp,
     Integer,
+    Topics,
 }
 
 /// The values of a choice: a list of the vocabulary by its name, or the values themselves.
@@ -259,6 +277,8 @@ pub static VOCABULARY: LazyLock<Vocabulary> =
 pub static LIMITS: LazyLock<Limits> = LazyLock::new(|| parse(include_str!("../../contract/limits.json")));
 /// The parsed routes.
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
+/// `hooks/claude-code.json`, whose parsed form is [`crate::hooks`]'s own.
+pub const CLAUDE_CODE: &str = include_str!("../../contract/hooks/claude-code.json");
 /// `config.json`, whose parsed form is [`crate::config`]'s own.
 pub const CONFIG: &str = include_str!("../../contract/config.json");
 

@@ -62,10 +62,24 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn text(&mut self, field: Field) -> Option<Text> {
+        let decoded = self.optional_text(field)?;
+        self.bounded_unless_empty(field, decoded)
+    }
+
+    /// Of a string the part that `take` gives, by the rules of the field.
+    pub(crate) fn part_of_text(&mut self, field: Field, take: impl FnOnce(&str) -> &str) -> Option<Text> {
+        let decoded = self.optional_text(field)?.part(take);
+        self.bounded_unless_empty(field, decoded)
+    }
+
+    fn optional_text(&mut self, field: Field) -> Option<Decoded<'a>> {
         if self.raw.get(field).is_absent() {
             return None;
         }
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string_when_provided)?;
+        self.decoded(field, &VOCABULARY.field_messages.string_when_provided)
+    }
+
+    fn bounded_unless_empty(&mut self, field: Field, decoded: Decoded<'a>) -> Option<Text> {
         if trim_text(decoded.text()).is_empty() { None } else { self.bounded(field, decoded) }
     }
 
@@ -147,11 +161,22 @@ enum Decoded<'a> {
     Owned(String),
 }
 
-impl Decoded<'_> {
+impl<'a> Decoded<'a> {
     fn text(&self) -> &str {
         match self {
             Decoded::InBody(text, _) => text,
             Decoded::Owned(text) => text,
+        }
+    }
+
+    /// Narrows the text to a part of it.
+    fn part(self, take: impl FnOnce(&str) -> &str) -> Self {
+        match self {
+            Decoded::InBody(text, start) => {
+                let part = take(text);
+                Decoded::InBody(part, start + (part.as_ptr() as usize - text.as_ptr() as usize))
+            }
+            Decoded::Owned(text) => Decoded::Owned(take(&text).to_owned()),
         }
     }
 

@@ -23,15 +23,14 @@ pub struct Hub {
     ring: Mutex<Ring>,
     /// The ring's head, for those who wait for the next frame.
     head: watch::Sender<i64>,
-    slots: Arc<Semaphore>,
-    max_clients: usize,
+    /// Shared with the other mode of the stream (rule STR-09).
+    places: Arc<Semaphore>,
     clients: watch::Sender<usize>,
-    closing: watch::Sender<bool>,
 }
 
 impl Hub {
     /// A hub that follows a store; [`Hub::tail`] has to run.
-    pub fn new(store: Arc<Store>, max_clients: usize) -> Self {
+    pub fn new(store: Arc<Store>, places: Arc<Semaphore>) -> Self {
         let newest = store.newest();
         let head = *newest.borrow();
         let mut ring = Ring::default();
@@ -41,10 +40,8 @@ impl Hub {
             newest,
             ring: Mutex::new(ring),
             head: watch::Sender::new(head),
-            slots: Arc::new(Semaphore::new(max_clients)),
-            max_clients,
+            places,
             clients: watch::Sender::new(0),
-            closing: watch::Sender::new(false),
         }
     }
 
@@ -111,9 +108,9 @@ impl Hub {
         work(&mut self.ring.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A subscription from a cursor on, or from now on; `None` when every slot is taken (rule STR-09).
+    /// A subscription from a cursor on, or from now on; `None` when every place is taken (rule STR-09).
     pub fn subscribe(self: &Arc<Self>, cursor: Option<i64>, filter: StreamFilter) -> Option<Subscription> {
-        let slot = Arc::clone(&self.slots).try_acquire_owned().ok()?;
+        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
         let newest = *self.newest.borrow();
         self.clients.send_modify(|count| {
             if *count == 0 {
@@ -129,7 +126,7 @@ impl Hub {
             cursor,
             filter,
             newest,
-            _slot: slot,
+            _place: place,
         })
     }
 
@@ -142,24 +139,9 @@ impl Hub {
     pub fn watch_clients(&self) -> watch::Receiver<usize> {
         self.clients.subscribe()
     }
-
-    /// The number of slots.
-    pub fn max_clients(&self) -> usize {
-        self.max_clients
-    }
-
-    /// Ends every subscription.
-    pub fn close(&self) {
-        self.closing.send_replace(true);
-    }
-
-    /// Resolves when subscriptions end.
-    pub fn closing(&self) -> watch::Receiver<bool> {
-        self.closing.subscribe()
-    }
 }
 
-/// One client's place in the stream. Dropping it gives its slot back.
+/// One client's place in the stream. Dropping it gives its place back.
 #[derive(Debug)]
 pub struct Subscription {
     hub: Arc<Hub>,
@@ -167,7 +149,7 @@ pub struct Subscription {
     cursor: i64,
     filter: StreamFilter,
     newest: i64,
-    _slot: OwnedSemaphorePermit,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Subscription {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::error::{ErrorCode, Failure};
 use crate::event::{Outcome, RawEvent};
+use crate::hooks::read_hook;
 use crate::json::{scan_batch, scan_event};
 use crate::store::Store;
 use crate::store::events::Submission;
@@ -95,6 +96,22 @@ impl Ingest {
         let raw = scan_event(&body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
         let mut outcomes = self.outcomes(body, vec![raw], ticket).await?;
         outcomes.pop().ok_or(Failure::new(ErrorCode::Internal))
+    }
+
+    /// The outcome of what an agent's hook sent, as one event (rule HOK-01).
+    pub async fn hook(&self, body: Vec<u8>, mut ticket: Ticket) -> Result<Outcome, Failure> {
+        let body = text(body)?;
+        let read =
+            read_hook(&body, self.max_metadata_bytes).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
+        ticket.add_events(1)?;
+        match read {
+            Err(problems) => Ok(Outcome::Rejected(problems)),
+            Ok(event) => {
+                let submission = Submission { body, events: vec![event] };
+                let mut stored = self.store.submit(submission).await.map_err(Failure::new)?;
+                stored.pop().ok_or(Failure::new(ErrorCode::Internal))
+            }
+        }
     }
 
     /// The outcomes of a batch body, one per item, in order.

@@ -38,6 +38,26 @@ pub fn scan_batch(body: &str) -> Scan<Option<Vec<RawEvent>>> {
     Ok(events)
 }
 
+/// Calls `visit` with the key and the value of every member of a body that is one object; where the object lies,
+/// `None` when the body is JSON but no object.
+pub(crate) fn scan_object(body: &str, mut visit: impl FnMut(Span, Span)) -> Scan<Option<Span>> {
+    let mut scanner = Scanner::new(body.as_bytes());
+    scanner.skip_space();
+    let object = if scanner.peek() == Some(b'{') {
+        let start = scanner.at();
+        scanner.members(1, |scanner, key| {
+            visit(key, scanner.skip_value(1)?);
+            Ok(())
+        })?;
+        Some(Span { start, end: scanner.at(), kind: SpanKind::Object })
+    } else {
+        scanner.skip_value(0)?;
+        None
+    };
+    scanner.end()?;
+    Ok(object)
+}
+
 /// Calls `visit` with the name and the value's text of every member of an object that has been scanned before.
 pub fn visit_members<'a>(object: &'a str, mut visit: impl FnMut(Span, &'a str)) -> Scan<()> {
     let mut scanner = Scanner::new(object.as_bytes());

@@ -25,6 +25,10 @@ mod fields;
 pub mod validate;
 /// Metadata above its limit.
 pub mod truncate;
+/// An agent's hook becomes an event.
+pub mod hooks;
+/// What can be kept in step, by name.
+pub mod topics;
 /// The database.
 pub mod store;
 /// Rows to JSON text.
@@ -33,6 +37,10 @@ pub mod render;
 pub mod ring;
 /// From committed rows to stream clients.
 pub mod hub;
+/// What one client is yet to be told, the newest of each topic.
+pub mod slots;
+/// From commits to clients that ask what changed.
+pub mod invalidations;
 /// Scan, validate, truncate, store, publish.
 pub mod ingest;
 /// Routes, checks, answers.

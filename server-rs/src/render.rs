@@ -128,10 +128,15 @@ impl Page {
         row_object(&mut self.json, row, Lines::AsSent)
     }
 
+    /// Whether there is more than the page shows.
+    pub(crate) fn has_more(&self) -> bool {
+        self.rows > self.limit
+    }
+
     /// The page's JSON text.
     pub fn finish(mut self) -> Vec<u8> {
         self.json.extend_from_slice(b"],\"next\":");
-        if self.rows > self.limit {
+        if self.has_more() {
             integer(&mut self.json, self.last);
         } else {
             self.json.extend_from_slice(b"null");

@@ -24,6 +24,11 @@ impl<'a> Scanner<'a> {
         Self { bytes, at: 0 }
     }
 
+    /// How many bytes lie behind.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

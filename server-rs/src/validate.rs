@@ -40,12 +40,11 @@ pub fn validate_event(
         return Err(checker.problems);
     };
     let (metadata, payload_truncated) = metadata(body, raw.get(Field::Metadata), max_metadata_bytes);
-    let default_status = if event_type == "error" { "error" } else { "success" };
     Ok(Event {
         session_id,
         agent_type,
         event_type,
-        status: status.unwrap_or(default_status),
+        status: status.unwrap_or_else(|| default_status(event_type)),
         source: source.unwrap_or("api"),
         event_id,
         tool_name,
@@ -64,7 +63,13 @@ pub fn validate_event(
     })
 }
 
-fn metadata(body: &str, span: Span, limit: usize) -> (Text, bool) {
+/// The status of an event that says none (rule EVT-03).
+pub(crate) fn default_status(event_type: &str) -> &'static str {
+    if event_type == "error" { "error" } else { "success" }
+}
+
+/// The metadata at this place, and whether it had to become a summary (rules MET-01, MET-02).
+pub(crate) fn metadata(body: &str, span: Span, limit: usize) -> (Text, bool) {
     if span.is_absent() {
         return (Text::Owned("{}".into()), false);
     }

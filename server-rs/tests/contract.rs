@@ -8,6 +8,7 @@ use ingest_server::contract::{LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, ROU
 use ingest_server::error::ErrorCode;
 use ingest_server::event::Field;
 use ingest_server::store::names::NameKind;
+use ingest_server::topics::Topic;
 
 fn contract(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../contract").join(path)
@@ -28,6 +29,11 @@ fn error_codes_are_those_of_the_vocabulary() {
 fn name_kinds_are_those_of_the_vocabulary_and_in_its_order() {
     let ours: Vec<&str> = NameKind::ALL.iter().map(|kind| kind.as_str()).collect();
     assert_eq!(ours, VOCABULARY.name_kinds);
+}
+
+#[test]
+fn topics_are_those_of_the_vocabulary_and_in_its_order() {
+    assert_eq!(Topic::GLOBAL.map(|topic| topic.name().into_owned()).as_slice(), VOCABULARY.topics);
 }
 
 #[test]

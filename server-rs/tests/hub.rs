@@ -1,4 +1,4 @@
-//! The stream's fan-out from inside: slots, the bounded ring, falling behind and catching up.
+//! The stream's fan-out from inside: places, the bounded ring, falling behind and catching up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use ingest_server::ring::StreamFilter;
 use ingest_server::store::Store;
 use ingest_server::store::events::Submission;
 use ingest_server::validate::validate_event;
+use tokio::sync::Semaphore;
 
 async fn store_events(store: &Store, session: &str, count: usize, metadata_bytes: usize) {
     let filler = "x".repeat(metadata_bytes);
@@ -33,21 +34,21 @@ async fn ids(subscription: &mut Subscription, count: usize) -> Vec<i64> {
     ids
 }
 
-fn start(folder: &std::path::Path, max_clients: usize) -> (Arc<Store>, Arc<Hub>) {
+fn start(folder: &std::path::Path, places: usize) -> (Arc<Store>, Arc<Hub>) {
     let path = folder.join("events.db");
     let store =
         Arc::new(Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens"));
-    let hub = Arc::new(Hub::new(Arc::clone(&store), max_clients));
+    let hub = Arc::new(Hub::new(Arc::clone(&store), Arc::new(Semaphore::new(places))));
     let tail = Arc::clone(&hub);
     tokio::spawn(async move { tail.tail().await });
     (store, hub)
 }
 
 #[tokio::test]
-async fn a_dropped_subscription_gives_its_slot_back() {
+async fn a_dropped_subscription_gives_its_place_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_store, hub) = start(folder.path(), 1);
-    let first = hub.subscribe(None, StreamFilter::default()).expect("a slot");
+    let first = hub.subscribe(None, StreamFilter::default()).expect("a place");
     assert!(hub.subscribe(None, StreamFilter::default()).is_none());
     assert_eq!(hub.clients(), 1);
     drop(first);
@@ -60,7 +61,7 @@ async fn history_and_live_events_follow_one_another_without_a_gap() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, hub) = start(folder.path(), 4);
     store_events(&store, "s", 600, 10).await;
-    let mut subscription = hub.subscribe(Some(100), StreamFilter::default()).expect("a slot");
+    let mut subscription = hub.subscribe(Some(100), StreamFilter::default()).expect("a place");
     let reader = tokio::spawn(async move { ids(&mut subscription, 1100).await });
     for _ in 0..6 {
         store_events(&store, "s", 100, 10).await;
@@ -72,8 +73,8 @@ async fn history_and_live_events_follow_one_another_without_a_gap() {
 async fn one_that_fell_out_of_the_ring_loses_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, hub) = start(folder.path(), 4);
-    let mut slow = hub.subscribe(None, StreamFilter::default()).expect("a slot");
-    let mut fast = hub.subscribe(None, StreamFilter::default()).expect("a slot");
+    let mut slow = hub.subscribe(None, StreamFilter::default()).expect("a place");
+    let mut fast = hub.subscribe(None, StreamFilter::default()).expect("a place");
     // 12 MB through a ring of 4 MB, while only one of the two reads.
     for _ in 0..12 {
         store_events(&store, "s", 100, 10_000).await;
@@ -89,7 +90,7 @@ async fn a_filter_passes_over_what_it_does_not_admit() {
     store_events(&store, "other", 700, 10).await;
     store_events(&store, "mine", 1, 10).await;
     let filter = StreamFilter { session_id: Some("mine".to_owned()), ..StreamFilter::default() };
-    let mut subscription = hub.subscribe(Some(0), filter).expect("a slot");
+    let mut subscription = hub.subscribe(Some(0), filter).expect("a place");
     assert_eq!(ids(&mut subscription, 1).await, [701]);
     store_events(&store, "other", 50, 10).await;
     store_events(&store, "mine", 2, 10).await;

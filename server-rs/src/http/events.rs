@@ -18,18 +18,21 @@ use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
 pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
-    let (body, ticket) = body(&app, &request).await?;
-    Ok(reply::single(app.ingest.single(body, ticket).await?)?)
+    let (body, ticket) = events_body(&app, &request).await?;
+    let outcome = app.ingest.single(body, ticket).await?;
+    Ok(reply::single(&outcome, app.store.newest_id())?)
 }
 
 /// `POST /api/events/batch` (rules ING-04 to ING-06).
 pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
-    let (body, ticket) = body(&app, &request).await?;
+    let (body, ticket) = events_body(&app, &request).await?;
     let outcomes = app.ingest.batch(body, ticket).await?;
-    Ok(reply::batch(&outcomes, request.parameters.text("results") == Some("1")))
+    let with_results = request.parameters.text("results") == Some("1");
+    Ok(reply::batch(&outcomes, app.store.newest_id(), with_results))
 }
 
-async fn body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), BodyError> {
+/// Reads a body that becomes events, and what it holds of what may wait.
+pub(crate) async fn events_body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), BodyError> {
     let mut ticket = app.admission.ticket();
     let limit = app.config.max_body_bytes;
     let body = read_body(&request.headers, &request.body, request.deadline, limit, &mut ticket).await?;

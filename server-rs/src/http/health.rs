@@ -34,7 +34,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Request) -> reply::Reply
     let mut answer = json!({
         "status": if refusal.is_some() { "degraded" } else { "ok" },
         "uptime": app.started.elapsed().as_secs(),
-        "sse_clients": app.hub.clients(),
+        "sse_clients": app.stream_clients(),
         "version": env!("CARGO_PKG_VERSION"),
         "runtime": "rust",
         "contract": *VERSION,

@@ -19,14 +19,24 @@ pub mod body;
 pub mod reply;
 /// Events in and out.
 pub mod events;
+/// Taking agents' hooks.
+pub mod hooks;
 /// Sessions.
 pub mod sessions;
 /// Statistics.
 pub mod stats;
+/// The state of a topic.
+pub mod snapshot;
+/// Server-sent events on the wire.
+pub mod frames;
 /// The live stream.
 pub mod stream;
+/// Which topics changed, live.
+pub mod invalidations;
 /// Health and probes.
 pub mod health;
+/// The dashboard.
+pub mod page;
 
 use std::sync::Arc;
 
@@ -53,10 +63,17 @@ use parameters::Parameters;
 /// Every route.
 pub fn build_routes(app: &Arc<App>) -> Router {
     let routes = Router::new()
+        .route("/", routing::get(page::get_page).route("/"))
+        .route("/app.js", routing::get(page::get_script).route("/app.js"))
+        .route("/app.css", routing::get(page::get_styles).route("/app.css"))
         .route("/livez", routing::get(health::get_live).route("/livez"))
         .route("/readyz", routing::get(health::get_ready).route("/readyz"))
         .route("/api/events", routing::get(events::list_events).post(events::post_event).route("/api/events"))
         .route("/api/events/batch", routing::post(events::post_batch).route("/api/events/batch"))
+        .route(
+            "/api/hooks/claude-code",
+            routing::post(hooks::post_claude_code).route("/api/hooks/claude-code"),
+        )
         .route("/api/events/{id}", routing::get(events::get_event).route("/api/events/{id}"))
         .route("/api/sessions", routing::get(sessions::list_sessions).route("/api/sessions"))
         .route("/api/sessions/{id}", routing::get(sessions::get_session).route("/api/sessions/{id}"))
@@ -65,6 +82,7 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/stats/cost", routing::get(stats::get_costs).route("/api/stats/cost"))
         .route("/api/filter-options", routing::get(stats::get_filter_options).route("/api/filter-options"))
         .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
+        .route("/api/snapshot/{topic}", routing::get(snapshot::get_snapshot).route("/api/snapshot/{topic}"))
         .route("/api/health", routing::get(health::get_health).route("/api/health"))
         .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
         .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })

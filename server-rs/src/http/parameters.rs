@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::{Choices, ParameterKind, ParameterSpec, ROUTES, RouteSpec, VOCABULARY, fill};
+use crate::contract::{
+    Choices, DefaultValue, LIMITS, ParameterKind, ParameterSpec, ROUTES, RouteSpec, VOCABULARY, fill,
+};
 use crate::error::{ErrorCode, Failure};
 use crate::text::percent_decode;
 use crate::timestamp::parse_timestamp;
+use crate::topics::{Topic, parse_topics};
 
 /// A route's parameters that were given, and the defaults of those that were not.
 #[derive(Debug, Default)]
 pub struct Parameters {
     texts: BTreeMap<&'static str, String>,
     numbers: BTreeMap<&'static str, i64>,
+    topics: Vec<Topic>,
 }
 
 impl Parameters {
@@ -29,11 +33,13 @@ impl Parameters {
             };
             let mut given = pairs.iter().filter(|(name, _)| *name == spec.name).map(|(_, value)| *value);
             match (given.next(), given.next()) {
-                (None, _) => {
-                    if let Some(default) = spec.default {
-                        parameters.numbers.insert(&spec.name, i64::try_from(default).unwrap_or(i64::MAX));
+                (None, _) => match &spec.default {
+                    Some(DefaultValue::Integer(number)) => {
+                        parameters.numbers.insert(&spec.name, i64::try_from(*number).unwrap_or(i64::MAX));
                     }
-                }
+                    Some(DefaultValue::Text(text)) => parameters.set(spec, text.clone())?,
+                    None => {}
+                },
                 (Some(_), Some(_)) => return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.twice)),
                 (Some(value), None) => parameters.take(spec, value)?,
             }
@@ -48,6 +54,12 @@ impl Parameters {
         if text.is_empty() {
             return Err(invalid(&spec.name, &messages.empty));
         }
+        self.set(spec, text)
+    }
+
+    /// Takes a value that is decoded and not empty.
+    fn set(&mut self, spec: &'static ParameterSpec, text: String) -> Result<(), Failure> {
+        let messages = &VOCABULARY.parameter_messages;
         match spec.kind {
             ParameterKind::Text if text.contains('\0') => Err(invalid(&spec.name, &messages.well_formed)),
             ParameterKind::Text => {
@@ -71,6 +83,10 @@ impl Parameters {
             ParameterKind::Integer => {
                 let value = read_integer(spec, &text).ok_or_else(|| invalid_integer(spec))?;
                 self.numbers.insert(&spec.name, value);
+                Ok(())
+            }
+            ParameterKind::Topics => {
+                self.topics = parse_topics(&text).ok_or_else(|| invalid_topics(spec))?;
                 Ok(())
             }
         }
@@ -98,6 +114,11 @@ impl Parameters {
     /// A number or time (Unix milliseconds) that was given, or its default.
     pub fn number(&self, name: &str) -> Option<i64> {
         self.numbers.get(name).copied()
+    }
+
+    /// The topics that were given, or those that are the default.
+    pub fn topics(&self) -> &[Topic] {
+        &self.topics
     }
 
     /// The page's length.
@@ -129,6 +150,12 @@ fn invalid_integer(spec: &ParameterSpec) -> Failure {
     let bound = |value: Option<u64>| value.unwrap_or_default().to_string();
     let values = [("minimum", &*bound(spec.minimum)), ("maximum", &*bound(spec.maximum))];
     invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.integer, &values))
+}
+
+fn invalid_topics(spec: &ParameterSpec) -> Failure {
+    let (limit, topics) = (LIMITS.stream_topics.to_string(), VOCABULARY.topics.join(", "));
+    let values = [("limit", &*limit), ("values", &*topics), ("prefix", &*VOCABULARY.session_topic_prefix)];
+    invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.topics, &values))
 }
 
 fn choices(spec: &ParameterSpec) -> &[String] {

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE,
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE,
 };
 use http::{Response, StatusCode};
 use serde_json::{Map, Value};
@@ -34,30 +34,43 @@ fn json_answer(status: StatusCode, json: Bytes) -> Response<Body> {
 }
 
 /// The answer to one event (rules ING-01 to ING-03).
-pub fn single(outcome: Outcome) -> Reply {
-    let body = |received: u8, ids: Vec<i64>, duplicates: u8| {
-        serde_json::json!({"received": received, "ids": ids, "duplicates": duplicates}).to_string()
-    };
+/// `revision` is one that has the event in it (rule ING-11).
+pub fn single(outcome: &Outcome, revision: i64) -> Reply {
     match outcome {
-        Outcome::Stored(id) => Ok(json_answer(StatusCode::CREATED, body(1, vec![id], 0).into())),
-        Outcome::Duplicate => Ok(ok(body(0, Vec::new(), 1))),
-        Outcome::Rejected(problems) => {
-            let details: Vec<Value> = problems
-                .iter()
-                .map(|problem| serde_json::json!({"field": problem.field, "message": problem.message}))
-                .collect();
-            Err(Failure::new(ErrorCode::InvalidEvent).with("details", details))
+        Outcome::Stored(id) => {
+            let json = format!(r#"{{"received":1,"ids":[{id}],"duplicates":0,"revision":"{revision}"}}"#);
+            Ok(json_answer(StatusCode::CREATED, json.into()))
         }
+        Outcome::Duplicate => {
+            Ok(ok(format!(r#"{{"received":0,"ids":[],"duplicates":1,"revision":"{revision}"}}"#)))
+        }
+        Outcome::Rejected(problems) => Err(invalid_event(problems)),
     }
 }
 
+/// The answer to an agent's hook, which tells the agent nothing but to go on (rule HOK-01).
+pub fn hook(outcome: &Outcome) -> Reply {
+    match outcome {
+        Outcome::Stored(_) | Outcome::Duplicate => Ok(ok("{}")),
+        Outcome::Rejected(problems) => Err(invalid_event(problems)),
+    }
+}
+
+fn invalid_event(problems: &[FieldError]) -> Failure {
+    let details: Vec<Value> = problems
+        .iter()
+        .map(|problem| serde_json::json!({"field": problem.field, "message": problem.message}))
+        .collect();
+    Failure::new(ErrorCode::InvalidEvent).with("details", details)
+}
+
 /// The answer to a batch (rules ING-04 and ING-05).
-pub fn batch(outcomes: &[Outcome], with_results: bool) -> Response<Body> {
-    json_answer(StatusCode::CREATED, batch_json(outcomes, with_results).into())
+pub fn batch(outcomes: &[Outcome], revision: i64, with_results: bool) -> Response<Body> {
+    json_answer(StatusCode::CREATED, batch_json(outcomes, revision, with_results).into())
 }
 
 /// Its text; ids without a tree of values, since most of an answer is these.
-pub fn batch_json(outcomes: &[Outcome], with_results: bool) -> String {
+pub fn batch_json(outcomes: &[Outcome], revision: i64, with_results: bool) -> String {
     let (mut ids, mut received, mut duplicates) = (String::with_capacity(outcomes.len() * 8), 0, 0);
     let mut rejected: Vec<Value> = Vec::new();
     for (index, outcome) in outcomes.iter().enumerate() {
@@ -81,7 +94,9 @@ pub fn batch_json(outcomes: &[Outcome], with_results: bool) -> String {
         json.push_str(",\"results\":");
         json.push_str(&Value::from_iter(results).to_string());
     }
-    json.push('}');
+    json.push_str(",\"revision\":\"");
+    json.push_str(itoa::Buffer::new().format(revision));
+    json.push_str("\"}");
     json
 }
 
@@ -210,6 +225,36 @@ pub fn stream(body: Body) -> Response<Body> {
     insert(&mut answer, CONTENT_TYPE, "text/event-stream");
     insert(&mut answer, CACHE_CONTROL, "no-store");
     insert(&mut answer, HeaderName::from_static("x-accel-buffering"), "no");
+    answer
+}
+
+/// 200 with the state of a topic, under its tag (rule SYN-05).
+pub fn snapshot(json: impl Into<Bytes>, etag: &str) -> Response<Body> {
+    tagged(ok(json), etag)
+}
+
+/// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5).
+pub fn not_modified(etag: &str) -> Response<Body> {
+    let mut answer = Response::new(Body::empty());
+    *answer.status_mut() = StatusCode::NOT_MODIFIED;
+    tagged(answer, etag)
+}
+
+fn tagged(mut answer: Response<Body>, etag: &str) -> Response<Body> {
+    insert(&mut answer, ETAG, etag);
+    insert(&mut answer, CACHE_CONTROL, "no-cache");
+    answer
+}
+
+/// A file of the page (rule PAG-01).
+pub fn page(file: &'static [u8], media_type: &str) -> Response<Body> {
+    let mut answer = Response::new(Body::from(Bytes::from_static(file)));
+    insert(&mut answer, CONTENT_TYPE, &format!("{media_type}; charset=utf-8"));
+    for (name, value) in &VOCABULARY.page_headers {
+        if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
+            insert(&mut answer, name, value);
+        }
+    }
     answer
 }
 

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use http::Uri;
+use rusqlite::Connection;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
 use crate::http::{Request, reply};
 use crate::render::{self, Lines};
-use crate::store::query::{self, EventFilter, SessionFilter};
+use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter};
 use crate::text::percent_decode;
 
 /// `GET /api/sessions` (rule SES-01).
@@ -25,12 +26,20 @@ pub async fn list_sessions(State(app): State<Arc<App>>, request: Request) -> rep
         before: parameters.number("before"),
     };
     let (limit, cutoffs) = (parameters.limit(), app.cutoffs());
-    let json = app.store.read(move |connection| {
-        let mut page = render::Page::new("sessions", "last_event_id", limit);
-        query::list_sessions(connection, &filter, cutoffs, limit + 1, |row| page.row(row))?;
-        Ok(page.finish())
-    });
+    let json = app.store.read(move |connection| sessions_json(connection, &filter, cutoffs, limit));
     Ok(reply::ok(json.await?))
+}
+
+/// A page of sessions as JSON text.
+pub(crate) fn sessions_json(
+    connection: &Connection,
+    filter: &SessionFilter,
+    cutoffs: Cutoffs,
+    limit: u64,
+) -> rusqlite::Result<Vec<u8>> {
+    let mut page = render::Page::new("sessions", "last_event_id", limit);
+    query::list_sessions(connection, filter, cutoffs, limit + 1, |row| page.row(row))?;
+    Ok(page.finish())
 }
 
 /// `GET /api/sessions/{id}` (rule SES-04).
@@ -41,16 +50,28 @@ pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, request: Request
     let (limit, cutoffs) = (request.parameters.limit(), app.cutoffs());
     let json = app.store.read(move |connection| {
         // One snapshot, so that the events are those that the session counts.
-        let snapshot = connection.unchecked_transaction()?;
-        let mut json = b"{\"session\":".to_vec();
-        let found = query::get_session(&snapshot, &session_id, cutoffs, |row| {
-            render::row_object(&mut json, row, Lines::AsSent)
-        })?;
-        json.extend_from_slice(b",\"events\":");
-        let filter = EventFilter { session_id: Some(session_id), ..EventFilter::default() };
-        render::list(&mut json, |row| query::list_events(&snapshot, &filter, limit, row))?;
-        json.push(b'}');
-        Ok(found.then_some(json))
+        session_json(&*connection.unchecked_transaction()?, &session_id, cutoffs, limit)
     });
     Ok(reply::ok(json.await?.ok_or_else(not_found)?))
+}
+
+/// A session with its newest events as JSON text, within the caller's transaction; `None` when no event has named it.
+pub(crate) fn session_json(
+    connection: &Connection,
+    session_id: &str,
+    cutoffs: Cutoffs,
+    limit: u64,
+) -> rusqlite::Result<Option<Vec<u8>>> {
+    let mut json = b"{\"session\":".to_vec();
+    let found = query::get_session(connection, session_id, cutoffs, |row| {
+        render::row_object(&mut json, row, Lines::AsSent)
+    })?;
+    if !found {
+        return Ok(None);
+    }
+    json.extend_from_slice(b",\"events\":");
+    let filter = EventFilter { session_id: Some(session_id.to_owned()), ..EventFilter::default() };
+    render::list(&mut json, |row| query::list_events(connection, &filter, limit, row))?;
+    json.push(b'}');
+    Ok(Some(json))
 }

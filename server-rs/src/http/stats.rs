@@ -18,18 +18,19 @@ use crate::timestamp::format_timestamp;
 /// `GET /api/stats` (rule STA-01).
 pub async fn get_stats(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, cutoffs) = (stats_filter(&request.parameters), app.cutoffs());
-    let json = app.store.read(move |connection| totals_json(connection, &filter, cutoffs));
+    let json = app
+        .store
+        .read(move |connection| totals_json(&*connection.unchecked_transaction()?, &filter, cutoffs));
     Ok(reply::ok(json.await?))
 }
 
-/// The statistics as JSON text; also the payload of the stream's `stats` frames (rule STR-06).
+/// The statistics as JSON text, within the caller's transaction; also the payload of the stream's `stats` frames (rule STR-06).
 pub(crate) fn totals_json(
     connection: &Connection,
     filter: &StatsFilter,
     cutoffs: Cutoffs,
 ) -> rusqlite::Result<Vec<u8>> {
-    let snapshot = connection.unchecked_transaction()?;
-    let stats = Stats::new(&snapshot, filter)?;
+    let stats = Stats::new(connection, filter)?;
     let (active, total) = stats.sessions(cutoffs)?;
     let mut json = Vec::new();
     stats.totals(|row| {

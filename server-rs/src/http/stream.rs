@@ -1,34 +1,32 @@
-//! `GET /api/stream`: server-sent events by the WHATWG rules
-//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>). Only this module writes their framing.
+//! `GET /api/stream`: every event as it comes, or after a cursor, with the statistics now and then. The other mode of
+//! the route, which only says what changed, is `http/invalidations`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::State;
-use bytes::{BufMut, Bytes, BytesMut};
-use futures_util::stream::unfold;
+use bytes::Bytes;
 use http::Method;
 use serde_json::json;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
 
 use crate::app::App;
-use crate::contract::LIMITS;
-use crate::error::{ErrorCode, Failure};
+use crate::http::frames::{Source, event_frames, frame, no_frames, send_frames, stream_limit};
+use crate::http::invalidations::open_invalidations;
 use crate::http::parameters::parse_cursor;
 use crate::http::stats::totals_json;
 use crate::http::{Request, reply};
 use crate::hub::Subscription;
-use crate::ring::{Frame, StreamFilter};
+use crate::ring::StreamFilter;
 use crate::store::totals::StatsFilter;
 use crate::timestamp::format_timestamp;
 
-const HEARTBEAT: &[u8] = b": heartbeat\n\n";
-
-/// `GET /api/stream` (rules STR-01 to STR-10).
+/// `GET /api/stream` (rules STR-01 to STR-10, and SYN-02 for the other mode).
 pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: Request) -> reply::Reply {
     let parameters = &request.parameters;
+    if parameters.text("mode") == Some("invalidate") {
+        return open_invalidations(&app, &method, &request).await;
+    }
     let header = request.headers.get("last-event-id").map(|value| {
         value.to_str().map_or(Err(()), Ok).and_then(|text| if text.is_empty() { Err(()) } else { Ok(text) })
     });
@@ -37,10 +35,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
         Some(text) => Some(parse_cursor("Last-Event-ID", text.unwrap_or_default())?),
     };
     if method == Method::HEAD {
-        // A body without a length, so that none is said: GET says none either.
-        return Ok(reply::stream(Body::from_stream(futures_util::stream::empty::<
-            Result<Bytes, std::convert::Infallible>,
-        >())));
+        return Ok(reply::stream(no_frames()));
     }
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = StreamFilter {
@@ -48,10 +43,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
         agent_type: text("agent_type"),
         event_type: text("event_type"),
     };
-    let Some(mut subscription) = app.hub.subscribe(cursor, filter) else {
-        let failure = Failure::new(ErrorCode::StreamLimit);
-        return Err(failure.with("max_clients", app.hub.max_clients()));
-    };
+    let mut subscription = app.hub.subscribe(cursor, filter).ok_or_else(|| stream_limit(&app))?;
     let newest = subscription.newest();
     let mut opening = frame(
         &json!({
@@ -67,70 +59,26 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
         subscription.reset();
         opening.unsplit(frame(r#"{"type":"reset"}"#));
     }
-    let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
-    // A client that takes no byte for this long is given up (rule STR-08).
-    request.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
-    let client = Client {
-        stats: app.stats_frames.subscribe(),
-        closing: app.hub.closing(),
-        subscription,
-        heartbeat,
-        last_sent: Instant::now(),
-        opening: Some(opening.freeze()),
-    };
-    let chunks = unfold(client, |mut client| async {
-        let chunk = client.next().await?;
-        Some((Ok::<_, std::convert::Infallible>(chunk), client))
-    });
-    Ok(reply::stream(Body::from_stream(chunks)))
+    let events = Events { stats: app.stats_frames.subscribe(), subscription };
+    Ok(reply::stream(send_frames(&app, &request, opening.freeze(), events)))
 }
 
-struct Client {
+struct Events {
     subscription: Subscription,
     stats: watch::Receiver<Bytes>,
-    closing: watch::Receiver<bool>,
-    heartbeat: Duration,
-    last_sent: Instant,
-    opening: Option<Bytes>,
 }
 
-impl Client {
-    /// What to send next; `None` ends the stream. Called only when the client has taken what came before.
+impl Source for Events {
     async fn next(&mut self) -> Option<Bytes> {
-        let chunk = match self.opening.take() {
-            Some(opening) => opening,
-            None => tokio::select! {
-                biased;
-                _ = self.closing.wait_for(|closing| *closing) => return None,
-                changed = self.stats.changed() => {
-                    changed.ok()?;
-                    self.stats.borrow_and_update().clone()
-                }
-                frames = self.subscription.next() => event_frames(&frames.ok()?),
-                () = sleep_until(self.last_sent + self.heartbeat) => Bytes::from_static(HEARTBEAT),
-            },
-        };
-        self.last_sent = Instant::now();
-        Some(chunk)
+        tokio::select! {
+            biased;
+            changed = self.stats.changed() => {
+                changed.ok()?;
+                Some(self.stats.borrow_and_update().clone())
+            }
+            frames = self.subscription.next() => Some(event_frames(&frames.ok()?)),
+        }
     }
-}
-
-fn event_frames(frames: &[Arc<Frame>]) -> Bytes {
-    let mut text = BytesMut::with_capacity(frames.iter().map(|frame| frame.row().len() + 64).sum());
-    for frame in frames {
-        text.put_slice(format!("id: {}\ndata: {{\"type\":\"event\",\"payload\":", frame.id()).as_bytes());
-        text.put_slice(frame.row());
-        text.put_slice(b"}\n\n");
-    }
-    text.freeze()
-}
-
-fn frame(json: &str) -> BytesMut {
-    let mut text = BytesMut::with_capacity(json.len() + 8);
-    text.put_slice(b"data: ");
-    text.put_slice(json.as_bytes());
-    text.put_slice(b"\n\n");
-    text
 }
 
 /// Makes the `stats` frame of all clients once per interval, while someone listens (rule STR-06). Runs until
@@ -144,8 +92,9 @@ pub(crate) async fn publish_stats(app: Arc<App>) {
             continue;
         }
         let cutoffs = app.cutoffs();
-        let stats =
-            app.store.read_aside(move |connection| totals_json(connection, &StatsFilter::default(), cutoffs));
+        let stats = app.store.read_aside(move |connection| {
+            totals_json(&*connection.unchecked_transaction()?, &StatsFilter::default(), cutoffs)
+        });
         // A read that failed has been logged; the next interval tries again.
         if let Ok(stats) = stats.await {
             let stats = [br#"{"type":"stats","payload":"#.as_slice(), &stats, b"}"].concat();

@@ -170,6 +170,11 @@ impl Store {
         self.newest.clone()
     }
 
+    /// The newest committed id as of now.
+    pub fn newest_id(&self) -> i64 {
+        *self.newest.borrow()
+    }
+
     /// The database's UUID.
     pub fn epoch(&self) -> &str {
         &self.epoch

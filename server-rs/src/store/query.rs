@@ -2,7 +2,7 @@
 //!
 //! A page asks for one row more than it shows, to know whether another page follows.
 
-use rusqlite::{Connection, Row, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 
 use crate::contract::queries;
 use crate::store::names::{NameKind, find_name};
@@ -176,6 +176,19 @@ pub fn get_session(
 ) -> rusqlite::Result<bool> {
     Ok(each(connection, queries::SELECT_SESSION, params![cutoffs.idle, cutoffs.ended, session_id], visit)?
         > 0)
+}
+
+/// The revision of a session's topic (rule SYN-01); `None` when no event has named it.
+pub fn session_revision(connection: &Connection, session_id: &str) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached(queries::SELECT_SESSION_REVISION)?
+        .query_row([session_id], |row| row.get(0))
+        .optional()
+}
+
+/// The revision of every other topic, as a transaction sees it.
+pub fn newest_revision(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached(queries::SELECT_LAST_EVENT_ID)?.query_row([], |row| row.get(0))
 }
 
 /// What the health answer asks the database.

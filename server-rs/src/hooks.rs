@@ -1,0 +1,274 @@
+//! An agent's hook becomes an event, as `contract/hooks` says it (rules HOK-01 to HOK-03).
+//!
+//! Pure. A payload is nobody's schema, so nothing in it is refused: what a field's own rule does not let through counts
+//! as absent, and the whole object stays as metadata. Only what is no object is a problem.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::contract::{self, VOCABULARY};
+use crate::event::{Event, Field, FieldError, RawEvent, Span, SpanKind, Text};
+use crate::fields::Checker;
+use crate::json::scan_object;
+use crate::scanner::Scan;
+use crate::text::decode_token;
+use crate::validate::{default_status, metadata};
+
+/// `hooks/claude-code.json`, as far as it concerns a server.
+#[derive(Debug, Deserialize)]
+struct Mapping {
+    name_key: String,
+    agent_type: String,
+    source: String,
+    fields: Vec<Source>,
+    hooks: HashMap<String, Meaning>,
+    other: Meaning,
+}
+
+/// Where a field comes from.
+#[derive(Debug, Deserialize)]
+struct Source {
+    field: String,
+    key: String,
+    take: Option<Take>,
+    default: Option<String>,
+}
+
+/// What part of a value a field is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Take {
+    LastSegment,
+}
+
+/// What a hook of some name is.
+#[derive(Debug, Deserialize)]
+struct Meaning {
+    event_type: String,
+    status: Option<String>,
+    #[serde(default)]
+    ends_call: bool,
+}
+
+static CLAUDE_CODE: LazyLock<Mapping> = LazyLock::new(|| contract::parse(contract::CLAUDE_CODE));
+
+impl Mapping {
+    fn source_of(&self, field: Field) -> Option<&Source> {
+        self.fields.iter().find(|source| source.field == field.name())
+    }
+
+    /// What the hook of this name is; `name` is where a payload says it.
+    fn meaning_of(&self, body: &str, name: Span) -> &Meaning {
+        let escaped = name.kind == SpanKind::EscapedString;
+        let text = (escaped || name.kind == SpanKind::String)
+            .then(|| decode_token(&body[name.start..name.end], escaped).ok())
+            .flatten();
+        text.and_then(|text| self.hooks.get(&*text)).unwrap_or(&self.other)
+    }
+}
+
+/// The event that a payload is, or its one problem; `max_metadata_bytes` is the flag's value.
+pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Vec<FieldError>>> {
+    let mapping = &*CLAUDE_CODE;
+    let (mut raw, mut name) = (RawEvent::empty(), Span::ABSENT);
+    let object = scan_object(body, |key, value| {
+        // Of a key given twice the last counts, so a later one replaces an earlier one.
+        if key.key_is(&mapping.name_key, body.as_bytes()) {
+            name = value;
+        }
+        for source in mapping.fields.iter().filter(|source| key.key_is(&source.key, body.as_bytes())) {
+            if let Some(field) = Field::from_name(source.field.as_bytes()) {
+                raw.set(field, value);
+            }
+        }
+    })?;
+    let Some(object) = object else {
+        let message = VOCABULARY.field_messages.object.clone();
+        return Ok(Err(vec![FieldError { field: "body", message }]));
+    };
+    let meaning = mapping.meaning_of(body, name);
+    let mut fields = HookFields { mapping, checker: Checker { body, raw: &raw, problems: Vec::new() } };
+    let Some(session_id) = fields.text(Field::SessionId) else {
+        // Only where the mapping has no default for it.
+        return Ok(Err(fields.checker.problems));
+    };
+    let (metadata, payload_truncated) = metadata(body, object, max_metadata_bytes);
+    Ok(Ok(Event {
+        session_id,
+        agent_type: Text::Owned(mapping.agent_type.as_str().into()),
+        event_type: &meaning.event_type,
+        status: meaning.status.as_deref().unwrap_or_else(|| default_status(&meaning.event_type)),
+        source: &mapping.source,
+        event_id: fields.text(Field::EventId),
+        tool_name: if meaning.ends_call { fields.text(Field::ToolName) } else { None },
+        branch: fields.text(Field::Branch),
+        project: fields.text(Field::Project),
+        model: fields.text(Field::Model),
+        duration_ms: fields.checker.integer(Field::DurationMs),
+        tokens_in: fields.checker.integer(Field::TokensIn).unwrap_or(0),
+        tokens_out: fields.checker.integer(Field::TokensOut).unwrap_or(0),
+        cache_read_tokens: fields.checker.integer(Field::CacheReadTokens).unwrap_or(0),
+        cache_write_tokens: fields.checker.integer(Field::CacheWriteTokens).unwrap_or(0),
+        cost_nanos: fields.checker.cost(Field::CostUsd),
+        client_timestamp: fields.checker.timestamp(Field::ClientTimestamp),
+        metadata,
+        payload_truncated,
+    }))
+}
+
+/// A payload's fields by the rules of an event's. The problems that the checker notes are nobody's.
+struct HookFields<'a> {
+    mapping: &'static Mapping,
+    checker: Checker<'a>,
+}
+
+impl HookFields<'_> {
+    fn text(&mut self, field: Field) -> Option<Text> {
+        let source = self.mapping.source_of(field)?;
+        let text = match source.take {
+            None => self.checker.text(field),
+            Some(Take::LastSegment) => self.checker.part_of_text(field, last_segment),
+        };
+        text.or_else(|| source.default.as_deref().map(|default| Text::Owned(default.into())))
+    }
+}
+
+/// What follows the last `/` or `\`, once such characters were dropped from the end.
+pub fn last_segment(path: &str) -> &str {
+    let path = path.trim_end_matches(['/', '\\']);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Event {
+        read_hook(body, 10_240).expect("valid JSON").expect("an object")
+    }
+
+    #[test]
+    fn every_word_of_the_mapping_is_one_of_the_vocabulary() {
+        let mapping = &*CLAUDE_CODE;
+        assert!(VOCABULARY.sources.contains(&mapping.source));
+        for meaning in mapping.hooks.values().chain([&mapping.other]) {
+            assert!(VOCABULARY.event_types.contains(&meaning.event_type), "{meaning:?}");
+            let status = meaning.status.as_deref();
+            assert!(status.is_none_or(|status| VOCABULARY.statuses.iter().any(|known| known == status)));
+        }
+        for source in &mapping.fields {
+            assert!(Field::from_name(source.field.as_bytes()).is_some(), "{source:?}");
+        }
+        // An event without a session cannot be stored.
+        let session = mapping.source_of(Field::SessionId).and_then(|source| source.default.as_deref());
+        assert_eq!(session, Some("unknown"));
+    }
+
+    #[test]
+    fn the_name_says_what_a_hook_is() {
+        let table = [
+            (r#""SessionStart""#, "session_start", "success", false),
+            (r#""PostToolUse""#, "tool_use", "success", true),
+            (r#""PostToolUse\u0046ailure""#, "tool_use", "error", true),
+            (r#""PermissionDenied""#, "plan_step", "error", false),
+            (r#""StopFailure""#, "error", "error", false),
+            (r#""PreToolUse""#, "plan_step", "success", false),
+            (r#""Brand New""#, "plan_step", "success", false),
+            (r#"" Stop""#, "plan_step", "success", false),
+            (r#""\ud800""#, "plan_step", "success", false),
+            ("7", "plan_step", "success", false),
+            ("null", "plan_step", "success", false),
+            (r#""Stop","hook_event_name":null"#, "plan_step", "success", false),
+            (r#"[],"hook_event_n\u0061me":"Stop""#, "response", "success", false),
+        ];
+        for (name, event_type, status, ends_call) in table {
+            let body = format!(r#"{{"hook_event_name":{name},"tool_name":"Bash"}}"#);
+            let event = read(&body);
+            assert_eq!((event.event_type, event.status), (event_type, status), "{name}");
+            assert_eq!(event.tool_name.is_some(), ends_call, "{name}");
+            assert_eq!((event.source, event.agent_type.of(&body)), ("hook", "claude_code"));
+        }
+    }
+
+    #[test]
+    fn what_breaks_a_rule_counts_as_absent() {
+        let long = format!(r#""{}""#, "x".repeat(257));
+        let table = [
+            (r#""s""#, "s"),
+            (r#"" \u0073 ""#, "s"),
+            (r#""a","session_id":"b""#, "b"),
+            ("7", "unknown"),
+            ("null", "unknown"),
+            (r#""  ""#, "unknown"),
+            (r#""a\u0000""#, "unknown"),
+            (r#""\udc00""#, "unknown"),
+            (r#"{"a":1}"#, "unknown"),
+            (&long, "unknown"),
+        ];
+        for (value, expected) in table {
+            let body = format!(r#"{{"session_id":{value}}}"#);
+            assert_eq!(read(&body).session_id.of(&body), expected, "{value}");
+        }
+        for (value, expected) in [
+            ("12", Some(12)),
+            ("1e2", Some(100)),
+            ("-1", None),
+            ("1.5", None),
+            (r#""1""#, None),
+            ("null", None),
+        ] {
+            assert_eq!(read(&format!(r#"{{"duration_ms":{value}}}"#)).duration_ms, expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_project_is_the_last_segment_of_a_path() {
+        let table = [
+            ("/home/u/app", Some("app")),
+            ("/home/u/app//", Some("app")),
+            (r"C:\\work\\my app\\", Some("my app")),
+            (r"\/a\/b", Some("b")),
+            ("app", Some("app")),
+            ("/a/ b ", Some("b")),
+            ("/a/ ", None),
+            ("/", None),
+            (r"\\/\\", None),
+            ("", None),
+            (r"/\ud800/b", None),
+        ];
+        for (cwd, expected) in table {
+            let body = format!(r#"{{"cwd":"{cwd}"}}"#);
+            assert_eq!(read(&body).project.as_ref().map(|project| project.of(&body)), expected, "{cwd}");
+        }
+        // The limit is that of the segment, not of the path.
+        let body = format!(r#"{{"cwd":"/{}/{}"}}"#, "a".repeat(2000), "b".repeat(1024));
+        assert_eq!(read(&body).project.map(|project| project.of(&body).len()), Some(1024));
+        assert_eq!(read(&format!(r#"{{"cwd":"/{}"}}"#, "b".repeat(1025))).project, None);
+    }
+
+    #[test]
+    fn metadata_is_the_object_as_it_was_sent() {
+        let body = " \n{ \"a\" : [1.0, 1e2],\"event_id\":\"x\",\"metadata\":{} }\n ";
+        let event = read(body);
+        assert_eq!(event.metadata.of(body), body.trim());
+        assert_eq!((event.event_id, event.payload_truncated), (None, false));
+        assert_eq!(read("{}").metadata.of("{}"), "{}");
+        let long = format!(r#"{{"type":"t","z":"{}"}}"#, "z".repeat(300));
+        let event = read_hook(&long, 256).expect("valid JSON").expect("an object");
+        let expected = format!(r#"{{"_truncated":true,"_original_bytes":{},"type":"t"}}"#, long.len());
+        assert_eq!((event.metadata.of(&long), event.payload_truncated), (expected.as_str(), true));
+    }
+
+    #[test]
+    fn only_what_is_no_object_is_refused() {
+        for body in ["[]", "7", "null", r#""{}""#, " true "] {
+            let problems = read_hook(body, 256).expect("valid JSON").expect_err("no object");
+            assert_eq!(problems, [FieldError { field: "body", message: "must be a JSON object".to_owned() }]);
+        }
+        for body in ["", "{", "{}{}", r#"{"a":}"#] {
+            assert!(read_hook(body, 256).is_err(), "{body}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Server-sent events on the wire (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), and the loop that
+//! writes them to one client at its own pace. Only this module writes their framing.
+//!
+//! What must stay true: the next frames are asked for only when the client has taken what came before, so that a slow
+//! one costs a bounded number of bytes and holds up nobody (rule STR-08). What is sent, each mode of the stream decides.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::{BufMut, Bytes, BytesMut};
+use futures_util::stream::{empty, unfold};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use crate::app::App;
+use crate::contract::LIMITS;
+use crate::error::{ErrorCode, Failure};
+use crate::http::Request;
+use crate::ring::Frame;
+use crate::topics::Topic;
+
+const HEARTBEAT: &[u8] = b": heartbeat\n\n";
+
+/// Where a client's frames come from.
+pub(crate) trait Source: Send + 'static {
+    /// What to send next; waits while there is nothing. `None` ends the stream. Dropped and called again when a
+    /// heartbeat is due first, so nothing may be lost with the future.
+    fn next(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
+}
+
+/// A body of frames: first `opening`, then those of the source, heartbeats where nothing else comes (rule STR-07),
+/// until the server begins to shut down.
+pub(crate) fn send_frames(app: &App, request: &Request, opening: Bytes, source: impl Source) -> Body {
+    let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
+    // A client that takes no byte for this long is given up (rule STR-08).
+    request.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
+    let client = Client {
+        source,
+        closing: app.draining(),
+        heartbeat,
+        last_sent: Instant::now(),
+        opening: Some(opening),
+    };
+    Body::from_stream(unfold(client, |mut client| async {
+        let chunk = client.next().await?;
+        Some((Ok::<_, Infallible>(chunk), client))
+    }))
+}
+
+/// The body of an answer to HEAD: without a length, so that none is said, as GET says none either.
+pub(crate) fn no_frames() -> Body {
+    Body::from_stream(empty::<Result<Bytes, Infallible>>())
+}
+
+/// Every place is taken (rule STR-09).
+pub(crate) fn stream_limit(app: &App) -> Failure {
+    Failure::new(ErrorCode::StreamLimit).with("max_clients", app.config.max_stream_clients)
+}
+
+struct Client<S> {
+    source: S,
+    closing: watch::Receiver<bool>,
+    heartbeat: Duration,
+    last_sent: Instant,
+    opening: Option<Bytes>,
+}
+
+impl<S: Source> Client<S> {
+    /// What to send next. Called only when the client has taken what came before.
+    async fn next(&mut self) -> Option<Bytes> {
+        let chunk = match self.opening.take() {
+            Some(opening) => opening,
+            None => tokio::select! {
+                biased;
+                _ = self.closing.wait_for(|closing| *closing) => return None,
+                chunk = self.source.next() => chunk?,
+                () = sleep_until(self.last_sent + self.heartbeat) => Bytes::from_static(HEARTBEAT),
+            },
+        };
+        self.last_sent = Instant::now();
+        Some(chunk)
+    }
+}
+
+/// A frame without a name.
+pub(crate) fn frame(json: &str) -> BytesMut {
+    let mut text = BytesMut::with_capacity(json.len() + 8);
+    text.put_slice(b"data: ");
+    text.put_slice(json.as_bytes());
+    text.put_slice(b"\n\n");
+    text
+}
+
+/// Frames of events, each with its row's id (rule STR-02).
+pub(crate) fn event_frames(frames: &[Arc<Frame>]) -> Bytes {
+    let mut text = BytesMut::with_capacity(frames.iter().map(|frame| frame.row().len() + 64).sum());
+    for frame in frames {
+        text.put_slice(format!("id: {}\ndata: {{\"type\":\"event\",\"payload\":", frame.id()).as_bytes());
+        text.put_slice(frame.row());
+        text.put_slice(b"}\n\n");
+    }
+    text.freeze()
+}
+
+/// Frames that say which topics changed, and to what revision (rule SYN-02).
+pub(crate) fn invalidate_frames<'a>(changes: impl Iterator<Item = (&'a Topic, i64)>, epoch: &str) -> Bytes {
+    let mut text = BytesMut::new();
+    for (topic, revision) in changes {
+        let data = json!({"topic": topic.name(), "revision": revision.to_string(), "epoch": epoch});
+        text.put_slice(format!("event: invalidate\ndata: {data}\n\n").as_bytes());
+    }
+    text.freeze()
+}
+
+/// How long a client is to wait before it connects again, in an event of its own.
+pub(crate) fn retry_frame() -> Bytes {
+    format!("retry: {}\n\n", LIMITS.stream_retry_ms).into()
+}

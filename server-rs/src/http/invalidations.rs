@@ -1,0 +1,111 @@
+//! `GET /api/stream?mode=invalidate`: which topics changed, and nothing of what changed in them (rules SYN-02 to
+//! SYN-04). What is due, and when, `invalidations` decides.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Method;
+
+use crate::app::App;
+use crate::http::frames::{Source, invalidate_frames, no_frames, retry_frame, send_frames, stream_limit};
+use crate::http::{Request, reply};
+use crate::invalidations::Subscription;
+use crate::topics::Topic;
+
+/// The stream in this mode.
+pub(crate) async fn open_invalidations(app: &Arc<App>, method: &Method, request: &Request) -> reply::Reply {
+    if method == Method::HEAD {
+        return Ok(reply::stream(no_frames()));
+    }
+    let parameters = &request.parameters;
+    let min_interval = parameters.number("min_interval_ms").and_then(|ms| u64::try_from(ms).ok());
+    let min_interval = Duration::from_millis(min_interval.unwrap_or_default());
+    let subscription = app.invalidations.subscribe(parameters.topics().to_vec(), min_interval).await?;
+    let subscription = subscription.ok_or_else(|| stream_limit(app))?;
+    let changes = Changes { subscription, app: Arc::clone(app) };
+    Ok(reply::stream(send_frames(app, request, retry_frame(), changes)))
+}
+
+struct Changes {
+    subscription: Subscription,
+    app: Arc<App>,
+}
+
+impl Source for Changes {
+    async fn next(&mut self) -> Option<Bytes> {
+        let due = self.subscription.next().await?;
+        Some(self.app.shared_frames.of(due, self.app.store.epoch()))
+    }
+}
+
+/// The newest frames of each set of topics that everyone has, encoded once for all clients that are due the same.
+#[derive(Debug, Default)]
+pub struct SharedFrames(Mutex<HashMap<u32, (i64, Bytes)>>);
+
+impl SharedFrames {
+    /// The frames of what is due, in its order.
+    fn of<'a>(&self, due: impl Iterator<Item = (&'a Topic, i64)> + Clone, epoch: &str) -> Bytes {
+        let Some((key, revision)) = key(due.clone()) else {
+            return invalidate_frames(due, epoch);
+        };
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.get(&key) {
+            Some((of, frames)) if *of == revision => frames.clone(),
+            _ => {
+                let frames = invalidate_frames(due, epoch);
+                kept.insert(key, (revision, frames.clone()));
+                frames
+            }
+        }
+    }
+}
+
+/// A number that says which topics these are and in which order, and the revision that they share; `None` where one
+/// is a session, or has another. As few as there are orders of three topics.
+fn key<'a>(mut due: impl Iterator<Item = (&'a Topic, i64)> + Clone) -> Option<(u32, i64)> {
+    let (_, revision) = due.clone().next()?;
+    let key = due.try_fold(0, |key, (topic, of)| {
+        let digit = match topic {
+            Topic::Events => 1,
+            Topic::Stats => 2,
+            Topic::Sessions => 3,
+            Topic::Session(_) => return None,
+        };
+        (of == revision).then_some(key << 2 | digit)
+    })?;
+    Some((key, revision))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_encoded_once_for_all_that_are_due_the_same() {
+        let shared = SharedFrames::default();
+        let of = |due: &[(Topic, i64)]| shared.of(due.iter().map(|(topic, at)| (topic, *at)), "e");
+        let both = [(Topic::Events, 7), (Topic::Stats, 7)];
+        let first = of(&both);
+        assert_eq!(
+            first,
+            "event: invalidate\ndata: {\"topic\":\"events\",\"revision\":\"7\",\"epoch\":\"e\"}\n\n\
+             event: invalidate\ndata: {\"topic\":\"stats\",\"revision\":\"7\",\"epoch\":\"e\"}\n\n"
+        );
+        assert_eq!(of(&both).as_ptr(), first.as_ptr());
+        let others: [&[(Topic, i64)]; 6] = [
+            &[(Topic::Events, 8), (Topic::Stats, 8)],
+            &[(Topic::Stats, 7), (Topic::Events, 7)],
+            &[(Topic::Events, 7)],
+            &[(Topic::Events, 7), (Topic::Stats, 8)],
+            &[(Topic::Session("s".into()), 7)],
+            &[(Topic::Events, 7), (Topic::Session("s".into()), 7)],
+        ];
+        for due in others {
+            let expected = invalidate_frames(due.iter().map(|(topic, at)| (topic, *at)), "e");
+            assert_eq!(of(due), expected);
+            assert_eq!(of(due), expected);
+        }
+    }
+}

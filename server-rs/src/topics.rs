@@ -1,0 +1,144 @@
+//! What can be kept in step with a client, by name: the events, the statistics, the sessions, one session.
+//!
+//! Pure. Names are those of the vocabulary (`tests/contract.rs` holds them equal); rules SYN-01 and SYN-03.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::contract::{LIMITS, VOCABULARY};
+use crate::text::{percent_decode, trim_text};
+
+/// Something that has a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Topic {
+    /// The newest events.
+    Events,
+    /// The statistics of all time.
+    Stats,
+    /// The list of sessions.
+    Sessions,
+    /// One session, by its id; whether an event has named it is not known here.
+    Session(Arc<str>),
+}
+
+impl Topic {
+    /// Those that everyone has, in the order of the vocabulary.
+    pub const GLOBAL: [Topic; 3] = [Topic::Events, Topic::Stats, Topic::Sessions];
+
+    /// Its name, as answers say it: the id of a session stands in it as it is.
+    pub fn name(&self) -> Cow<'static, str> {
+        match self {
+            Topic::Events => Cow::Borrowed("events"),
+            Topic::Stats => Cow::Borrowed("stats"),
+            Topic::Sessions => Cow::Borrowed("sessions"),
+            Topic::Session(id) => Cow::Owned(format!("{}{id}", VOCABULARY.session_topic_prefix)),
+        }
+    }
+}
+
+/// The topic that stands in a path: the id of a session is percent-decoded once, nothing else is.
+/// `None` for what is no topic, an id that no event can have among it.
+pub fn parse_topic(text: &str) -> Option<Topic> {
+    if let Some(topic) = Topic::GLOBAL.into_iter().find(|topic| topic.name() == text) {
+        return Some(topic);
+    }
+    let encoded = text.strip_prefix(VOCABULARY.session_topic_prefix.as_str())?;
+    let id = percent_decode(encoded, false).filter(|id| is_session_id(id))?;
+    Some(Topic::Session(id.into()))
+}
+
+/// The topics of a list with commas between them, each once, where it was first. `None` where one is no topic, and
+/// where they are more than a client may follow.
+pub fn parse_topics(list: &str) -> Option<Vec<Topic>> {
+    let mut topics = Vec::new();
+    for text in list.split(',') {
+        let topic = parse_topic(text)?;
+        if !topics.contains(&topic) {
+            topics.push(topic);
+        }
+        if topics.len() > LIMITS.stream_topics {
+            return None;
+        }
+    }
+    Some(topics)
+}
+
+/// Rules EVT-01 and EVT-12 of what has been trimmed when it was stored.
+fn is_session_id(id: &str) -> bool {
+    let most = LIMITS.string_bytes.get("session_id").copied().unwrap_or(usize::MAX);
+    !id.is_empty() && id.len() <= most && trim_text(id).len() == id.len() && !id.contains('\0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str) -> Option<Topic> {
+        Some(Topic::Session(id.into()))
+    }
+
+    #[test]
+    fn tells_topics_from_what_is_none() {
+        let longest = "x".repeat(256);
+        let table = [
+            ("events", Some(Topic::Events)),
+            ("stats", Some(Topic::Stats)),
+            ("sessions", Some(Topic::Sessions)),
+            ("session:s", session("s")),
+            ("session:events", session("events")),
+            ("session:a%2Fb%2c+%25", session("a/b,+%")),
+            ("session:a:b", session("a:b")),
+            ("session:%C3%A9", session("é")),
+            (&format!("session:{longest}"), session(&longest)),
+            (&format!("session:{longest}x"), None),
+            ("session:", None),
+            ("session:%20a", None),
+            ("session:a%EF%BB%BF", None),
+            ("session:a%00", None),
+            ("session:%", None),
+            ("session:%ff", None),
+            ("session%3As", None),
+            ("%65vents", None),
+            ("Events", None),
+            ("session", None),
+            (" events", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse_topic(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_each_topic_once_in_its_order() {
+        let table = [
+            ("stats,events", Some(vec![Topic::Stats, Topic::Events])),
+            ("events,stats,events", Some(vec![Topic::Events, Topic::Stats])),
+            ("session:a,session:%61", Some(vec![Topic::Session("a".into())])),
+            ("events,", None),
+            (",", None),
+            ("events, stats", None),
+            ("events,nothing", None),
+        ];
+        for (list, expected) in table {
+            assert_eq!(parse_topics(list), expected, "{list}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_bounded_by_what_it_comes_to() {
+        let list = |count: usize| (0..count).map(|n| format!("session:{n}")).collect::<Vec<_>>().join(",");
+        let most = LIMITS.stream_topics;
+        assert_eq!(parse_topics(&list(most)).map(|topics| topics.len()), Some(most));
+        assert_eq!(parse_topics(&list(most + 1)), None);
+        let twice = format!("{},{}", list(most), list(most));
+        assert_eq!(parse_topics(&twice).map(|topics| topics.len()), Some(most));
+    }
+
+    #[test]
+    fn a_name_is_read_as_it_is_said() {
+        for topic in Topic::GLOBAL.into_iter().chain(session("a b")) {
+            assert_eq!(parse_topic(&topic.name().replace(' ', "%20")), Some(topic));
+        }
+    }
+}
