@@ -98,7 +98,10 @@ class Crowd {
     }
     if (await this.#all((client) => client.newest >= 0, patience_ms)) return { kind: 'done' };
     const ended = this.#ended();
-    return { kind: 'failed', message: `not every client is connected: ${ended.join('; ') || 'no frame came'}` };
+    return {
+      kind: 'failed',
+      message: `not every client is connected: ${ended.join('; ') || 'no frame came'}`,
+    };
   }
 
   async #finish(order: Extract<CrowdOrder, { kind: 'finish' }>): Promise<CrowdReply> {

@@ -8,6 +8,7 @@ import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import type { Launch } from '../launch.ts';
 import type { Progress } from '../progress.ts';
 import { createRandom, type Random } from '../random.ts';
+import type { ComparisonPrograms } from './comparison-programs.ts';
 import type { Host } from './host.ts';
 import type { Poster } from './poster.ts';
 import type { Sizes } from './sizes.ts';
@@ -17,8 +18,6 @@ import type { SceneName, SyncRow } from './sync-result.ts';
 
 export interface Scene {
   readonly name: SceneName;
-  /** What is asked, as a reader is told. */
-  readonly title: string;
   measure(server: TargetName, context: SceneContext): Promise<void>;
 }
 
@@ -27,6 +26,7 @@ export interface SceneContext {
   readonly sizes: Sizes;
   readonly seed: number;
   readonly strategies: Strategies;
+  readonly comparisons: ComparisonPrograms;
   readonly poster: Poster;
   readonly progress: Progress;
   add(row: Omit<SyncRow, 'scene' | 'server'>): void;

@@ -33,7 +33,6 @@ const WARM_UP_EVENTS = 100;
 
 export const burstScene: Scene = {
   name: 'bursts',
-  title: 'Bursts of events, and what each strategy makes of them',
   async measure(server, context) {
     await withHost(Host.start(server, context.launch), async (host) => {
       for (const strategy of STRATEGY_NAMES) {

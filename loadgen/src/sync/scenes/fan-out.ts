@@ -39,7 +39,6 @@ interface Case {
 
 export const fanOutScene: Scene = {
   name: 'fan_out',
-  title: 'Followers beside a load, a tenth of them stalled',
   async measure(server, context) {
     const { sizes } = context;
     const cases = new Map<number, Case>();

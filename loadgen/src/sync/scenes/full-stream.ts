@@ -1,5 +1,5 @@
 /** Followers that take every event of the stream beside a load: how far behind they are. */
-import { startStreamClients, checkStream } from '../../stream/clients.ts';
+import { checkStream, startStreamClients } from '../../stream/clients.ts';
 import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';
 import type { Scene } from '../scene.ts';
@@ -7,7 +7,6 @@ import { load, measuredLoad, WARM_UP_S } from './fan-out.ts';
 
 export const fullStreamScene: Scene = {
   name: 'full_stream',
-  title: 'Clients of the full stream beside a load',
   async measure(server, context) {
     const { launch, sizes } = context;
     const clients = sizes.full_stream_clients;

@@ -5,8 +5,8 @@
  * What must stay true: after the last fault every follower reaches the last state, or the run fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TargetName } from '../../../../parity-tests/src/targets.ts';
 import { Sync, type SyncOptions, type Topic } from '../../../../client-ts/src/index.ts';
+import type { TargetName } from '../../../../parity-tests/src/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createRandom, type Random, randomBelow } from '../../random.ts';
 import { FaultyServer } from '../faulty-server.ts';
@@ -30,7 +30,6 @@ const CONCURRENCY = 4;
 
 export const monotonyScene: Scene = {
   name: 'monotony',
-  title: 'Drops, duplicates, delays, restarts and swaps',
   async measure(server, context) {
     const { seed, sizes } = context;
     const inMemory = await overFaultyTransport(seed + (server === 'rs' ? 0 : 1), sizes.monotony_checked);

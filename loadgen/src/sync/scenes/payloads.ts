@@ -15,7 +15,6 @@ const WARM_UP = 20;
 
 export const payloadScene: Scene = {
   name: 'payloads',
-  title: 'Round trip by size of an event',
   async measure(server, context) {
     const { sizes, seed, launch } = context;
     for (const metadata_bytes of METADATA_BYTES) {

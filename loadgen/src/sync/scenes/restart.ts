@@ -16,7 +16,6 @@ const POSTED_BEFORE = 20;
 
 export const restartScene: Scene = {
   name: 'restart',
-  title: 'Killed and started again, and swapped for the other server',
   async measure(server, context) {
     await restarts(server, server, context);
     const twin = server === 'rs' ? 'ts' : 'rs';

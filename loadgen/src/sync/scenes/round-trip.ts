@@ -15,7 +15,6 @@ const REST_MS = 20;
 
 export const roundTripScene: Scene = {
   name: 'round_trip',
-  title: 'Round trip: post, invalidation, snapshot, apply',
   async measure(server, context) {
     const { sizes, seed, launch, strategies } = context;
     const shape = { ...SMALL, seed };

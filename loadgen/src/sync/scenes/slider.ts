@@ -15,7 +15,6 @@ const QUIET_MS = 300;
 
 export const sliderScene: Scene = {
   name: 'slider',
-  title: 'A slider, sixty events a second',
   async measure(server, context) {
     const { strategies } = context;
     const ways: readonly (readonly [string, number | null, Follow])[] = [

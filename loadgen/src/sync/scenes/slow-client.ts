@@ -25,7 +25,6 @@ const PATH = `/api/stream?mode=invalidate&topics=${TOPICS}`;
 
 export const slowClientScene: Scene = {
   name: 'slow_client',
-  title: 'A client that reads a thousand bytes a second',
   async measure(server, context) {
     for (const reads of ['1 KB/s', 'everything'] as const) {
       const values = new FigureValues();

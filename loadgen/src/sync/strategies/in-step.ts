@@ -1,10 +1,16 @@
 /** The shipped client: invalidations of one stream, and a pull by `Sync`; only rows that are new are fetched. */
-import { type PaceOptions, type Snapshot, Sync, type Topic, Topics } from '../../../../client-ts/src/index.ts';
+import {
+  type PaceOptions,
+  type Snapshot,
+  Sync,
+  type Topic,
+  Topics,
+} from '../../../../client-ts/src/index.ts';
 import { nowMs } from '../../clock.ts';
 import { BenchFailure } from '../../failure.ts';
 import { Journal } from '../journal.ts';
 import { until } from '../until.ts';
-import { type Follow, type FollowOptions, type Following, ROWS } from './strategy.ts';
+import { type Follow, type Following, type FollowOptions, ROWS } from './strategy.ts';
 
 export interface InStep extends Following {
   /** States that were applied and invalidations that were heard of. */

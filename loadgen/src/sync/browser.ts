@@ -1,0 +1,85 @@
+/**
+ * A Chromium of this system with one page of a server open: when its first rows were shown, and what its renderer
+ * takes.
+ *
+ * What must stay true: a fresh profile each time, so that nothing is cached; the browser ends with the run.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { BenchFailure } from '../failure.ts';
+import type { Lifetime } from '../lifetime.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** `$CHROMIUM_BIN`, or what of {@link NAMES} is on PATH; `undefined` where there is none. */
+export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (env.CHROMIUM_BIN) return env.CHROMIUM_BIN;
+  const folders = (env.PATH ?? '').split(delimiter);
+  return NAMES.flatMap((name) => folders.map((path) => join(path, name))).find((path) => existsSync(path));
+}
+
+export const NO_CHROMIUM = `no Chromium: $CHROMIUM_BIN, or ${NAMES.join(', ')} on PATH`;
+
+/** A row of the list of events, by what it is for who cannot see it. */
+const ROW = '[role="rowgroup"] [role="row"]';
+
+/** Notes, in the page's own clock, the first frame that is drawn after a row is there. */
+const NOTE_ROWS = `
+  const look = () => {
+    if (!document.querySelector('${ROW}')) return requestAnimationFrame(look);
+    requestAnimationFrame(() => { window.benchRowsShown = performance.now(); });
+  };
+  requestAnimationFrame(look);
+`;
+
+export class OpenBrowser {
+  readonly #browser: Browser;
+  readonly #release: () => Promise<unknown>;
+
+  private constructor(browser: Browser, release: () => Promise<unknown>) {
+    this.#browser = browser;
+    this.#release = release;
+  }
+
+  static async start(executablePath: string, lifetime: Lifetime): Promise<OpenBrowser> {
+    try {
+      const browser = await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-quic'] });
+      return new OpenBrowser(
+        browser,
+        lifetime.add(() => browser.close()),
+      );
+    } catch (error) {
+      throw new BenchFailure('browser_failed', `${executablePath} did not start`, [String(error)]);
+    }
+  }
+
+  /** Opens the page with nothing cached; milliseconds from the navigation until its first rows are shown. */
+  async open(url: string, patience_ms: number): Promise<{ readonly page: Page; readonly open_ms: number }> {
+    const context = await this.#browser.newContext();
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.addInitScript(NOTE_ROWS);
+    try {
+      await page.goto(url);
+      const shown = await page.waitForFunction('window.benchRowsShown', null, { timeout: patience_ms });
+      return { page, open_ms: (await shown.jsonValue()) as number };
+    } catch (error) {
+      throw new BenchFailure('browser_failed', 'the page showed no rows', [String(error), ...errors]);
+    }
+  }
+
+  /** CPU time of all renderers, in seconds. */
+  async rendererCpu(): Promise<number> {
+    const session = await this.#browser.newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    await session.detach();
+    const renderers = processInfo.filter(({ type }) => type === 'renderer');
+    return renderers.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  }
+
+  async close(): Promise<void> {
+    await this.#release();
+  }
+}
