@@ -18,7 +18,8 @@ interface Step {
   readonly args?: readonly string[];
 }
 
-const BUILD: readonly Step[] = [{ script: 'rust:build' }, { script: 'ts:build' }];
+/** The page first: both servers take it in. */
+const BUILD: readonly Step[] = [{ script: 'page:check' }, { script: 'rust:build' }, { script: 'ts:build' }];
 const LINT: readonly Step[] = [{ script: 'rust:lint' }, { script: 'lint' }];
 const UNITS: readonly Step[] = [
   { script: 'contract:check' },
@@ -27,6 +28,7 @@ const UNITS: readonly Step[] = [
   { script: 'rust:test' },
   { script: 'ts:test' },
   { script: 'client:test' },
+  { script: 'page:test' },
   { script: 'scripts:test' },
   { script: 'parity:test' },
   { script: 'loadgen:test' },

@@ -5,12 +5,13 @@
  * Skipped where no Chromium is found, but not in CI, where that is a failure.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { CHROMIUM, launchOptions, missing, skip } from '../../scripts/chromium.ts';
 import { htmlReport } from '../src/export/html.ts';
 import type { Result } from '../src/result.ts';
 import { sampleReportResult } from './report-fixture.ts';
@@ -37,18 +38,12 @@ const PLOTS = [
   ),
 ];
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-const executablePath = findChromium();
-const missing = executablePath === undefined && `no Chromium: $CHROMIUM_BIN or ${NAMES.join(', ')} on PATH`;
-const skip = process.env.CI ? false : missing;
-
 let folder: string;
 let browser: Browser | undefined;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'twin-report-'));
-  if (executablePath === undefined) return;
-  browser = await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-quic'] });
+  if (CHROMIUM !== undefined) browser = await chromium.launch(launchOptions);
 });
 
 after(async () => {
@@ -144,11 +139,4 @@ test('text of a result is shown and does nothing', { skip }, async () => {
 function brightness(colour: string): number {
   const [red, green, blue] = colour.match(/\d+/g)!.map(Number);
   return 0.3 * red! + 0.59 * green! + 0.11 * blue!;
-}
-
-function findChromium(): string | undefined {
-  const given = process.env.CHROMIUM_BIN;
-  if (given) return given;
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return NAMES.flatMap((name) => folders.map((path) => join(path, name))).find((path) => existsSync(path));
 }

@@ -36,7 +36,15 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     command: RS_BINARY,
     args: [],
     artefact: RS_BINARY,
-    sources: ['server-rs', 'contract', '.cargo', 'Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml'],
+    sources: [
+      'server-rs',
+      'contract',
+      'dashboard/dist',
+      '.cargo',
+      'Cargo.toml',
+      'Cargo.lock',
+      'rust-toolchain.toml',
+    ],
     build: 'rust:build',
   },
   ts: {
@@ -46,7 +54,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     command: process.execPath,
     args: [TS_BUNDLE],
     artefact: TS_BUNDLE,
-    sources: ['server-ts', 'contract', 'package.json', 'pnpm-lock.yaml'],
+    sources: ['server-ts', 'contract', 'dashboard/dist', 'package.json', 'pnpm-lock.yaml'],
     build: 'ts:build',
   },
 };

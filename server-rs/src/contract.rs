@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The version of the contract, without its line end.
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
@@ -242,11 +243,23 @@ pub struct ParameterSpec {
 
 /// What a parameter is when it is not given; of a list or a choice, as it would be sent.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Value")]
 #[expect(missing_docs, reason = "the variants are the types of the file")]
 pub enum DefaultValue {
     Integer(u64),
     Text(String),
+}
+
+// By hand: what serde makes of an untagged enum is larger than all that these files hold.
+impl TryFrom<Value> for DefaultValue {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        match value {
+            Value::String(text) => Ok(Self::Text(text)),
+            value => value.as_u64().map(Self::Integer).ok_or("an integer or text"),
+        }
+    }
 }
 
 /// The types of query parameters.
@@ -263,11 +276,24 @@ pub enum ParameterKind {
 
 /// The values of a choice: a list of the vocabulary by its name, or the values themselves.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Value")]
 #[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
 pub enum Choices {
     Vocabulary(String),
     Values(Vec<String>),
+}
+
+impl TryFrom<Value> for Choices {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        let text = |value: Value| value.as_str().map(str::to_owned).ok_or("a list of text");
+        match value {
+            Value::String(list) => Ok(Self::Vocabulary(list)),
+            Value::Array(values) => values.into_iter().map(text).collect::<Result<_, _>>().map(Self::Values),
+            _ => Err("a list, or the name of one"),
+        }
+    }
 }
 
 /// The parsed vocabulary.

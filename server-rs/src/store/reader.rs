@@ -3,6 +3,7 @@
 //! What must stay true: a read never keeps a socket waiting. It runs where its request does, since each change of the
 //! thread waits for a core under load, and tokio moves every other task to another thread meanwhile (decision 17).
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -94,10 +95,18 @@ impl Readers {
 
     /// The pool, when one of its connections is free.
     async fn turn(&self) -> Result<(r2d2::Pool<Manager>, OwnedSemaphorePermit), ErrorCode> {
-        let permit = tokio::time::timeout(WAIT, Arc::clone(&self.permits).acquire_owned()).await;
-        let permit = permit.ok().and_then(Result::ok).ok_or(ErrorCode::StorageBusy)?;
+        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) => self.wait().await?,
+        };
         let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Ok((pool.ok_or(ErrorCode::Draining)?, permit))
+    }
+
+    /// Boxed, so that the readers' many callers do not each have their own copy of it.
+    fn wait(&self) -> Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, ErrorCode>> + Send>> {
+        let permit = tokio::time::timeout(WAIT, Arc::clone(&self.permits).acquire_owned());
+        Box::pin(async { permit.await.ok().and_then(Result::ok).ok_or(ErrorCode::StorageBusy) })
     }
 
     /// Closes the connections, so that the writer's is the last and takes the log with it.

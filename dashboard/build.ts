@@ -1,0 +1,50 @@
+/**
+ * Builds the page into `dist/`: three files, which both servers take in when they are built themselves.
+ *
+ * `dist/` is committed, so that building a server needs no bundler; `--check` says whether it is what the sources make.
+ * What must stay true: the same sources make the same bytes on every machine. Exits non-zero when anything fails.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('./', import.meta.url));
+const DIST = join(ROOT, 'dist');
+
+const { outputFiles } = await build({
+  absWorkingDir: ROOT,
+  entryPoints: { app: 'src/main.tsx', 'app-styles': 'src/styles/index.css' },
+  outdir: 'dist',
+  bundle: true,
+  write: false,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  // Of these `light-dark()` is the newest thing that the page needs.
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  tsconfigRaw: {},
+  legalComments: 'none',
+  charset: 'utf8',
+  logLevel: 'warning',
+});
+const files = new Map<string, Uint8Array>([['index.html', readFileSync(join(ROOT, 'src', 'index.html'))]]);
+for (const { path, contents } of outputFiles)
+  files.set(path.endsWith('.css') ? 'app.css' : 'app.js', contents);
+
+if (process.argv.includes('--check')) {
+  const stale = [...files].filter(([name, made]) => !readFileSync(join(DIST, name)).equals(made));
+  for (const [name] of stale) process.stderr.write(`dashboard/dist/${name} is not what the sources make\n`);
+  if (stale.length > 0) {
+    process.stderr.write('run pnpm page:build, and commit dashboard/dist\n');
+    process.exit(1);
+  }
+} else {
+  mkdirSync(DIST, { recursive: true });
+  for (const [name, made] of files) writeFileSync(join(DIST, name), made);
+}
+for (const [name, made] of files)
+  process.stdout.write(`${name.padEnd(10)} ${made.length} bytes, ${gzipSync(made).length} compressed\n`);

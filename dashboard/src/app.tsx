@@ -1,0 +1,55 @@
+/** The page: its landmarks, in the order in which they are read, and the keys that work everywhere. */
+import { useEffect } from 'preact/hooks';
+import { Announcer } from './parts/announcer.tsx';
+import { Breakdown } from './parts/breakdown.tsx';
+import { Charts } from './parts/charts.tsx';
+import { Detail } from './parts/detail.tsx';
+import { Feed } from './parts/feed.tsx';
+import { FilterBar, SEARCH_ID } from './parts/filter-bar.tsx';
+import { Header } from './parts/header.tsx';
+import { ServerPanel } from './parts/server-panel.tsx';
+import { Sessions } from './parts/sessions.tsx';
+import { Tiles } from './parts/tiles.tsx';
+import { Tools } from './parts/tools.tsx';
+
+export function App() {
+  useEffect(() => {
+    addEventListener('keydown', focusSearch);
+    return () => removeEventListener('keydown', focusSearch);
+  }, []);
+  return (
+    <>
+      <a class="skip" href="#feed">
+        Skip to the events
+      </a>
+      <Header />
+      <main>
+        <Tiles />
+        <Charts />
+        <div class="columns">
+          <section class="panel feed-panel" aria-labelledby="feed-title">
+            <FilterBar />
+            <Feed />
+          </section>
+          <div class="side">
+            <Sessions />
+            <Tools />
+            <Breakdown />
+            <ServerPanel />
+          </div>
+        </div>
+      </main>
+      <Detail />
+      <Announcer />
+    </>
+  );
+}
+
+/** `/`, unless it is being typed. */
+function focusSearch(event: KeyboardEvent): void {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { target } = event;
+  if (target instanceof Element && target.closest('input, select, textarea, dialog') !== null) return;
+  event.preventDefault();
+  document.getElementById(SEARCH_ID)?.focus();
+}

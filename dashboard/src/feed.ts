@@ -1,0 +1,126 @@
+/**
+ * The rows of the feed: what is loaded, what is shown of it, and why these differ.
+ *
+ * Rows do not move under whoever reads them: while the feed is paused, scrolled away from its top, has a cursor, or
+ * an event is looked at, what comes waits and is counted. What must stay true: nothing that came is missing once it is let in.
+ */
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { EventPage, Row } from './api.ts';
+import { type Filters, filterQuery } from './filters.ts';
+import { type Loaded, NOTHING, waiting, withNewer, withNewest, withOlder } from './loaded.ts';
+import { getJson } from './request.ts';
+import { filters, isFiltered, openEvent, search } from './view.ts';
+
+/** Rows of one answer. */
+export const PAGE_ROWS = 200;
+
+const loaded = signal<Loaded>(NOTHING);
+const shown = signal<Loaded>(NOTHING);
+/** The epoch and the filters that `loaded` is of. */
+let epoch: string | null = null;
+let loadedFilters: Filters | null = null;
+
+/** Whether anything was answered yet, for these filters. */
+export const isLoaded = signal(false);
+export const isPaused = signal(false);
+export const isScrolled = signal(false);
+/** The id of the row that the keyboard is at. */
+export const cursor = signal<number | null>(null);
+export const isHeld = computed(
+  () => isPaused.value || isScrolled.value || cursor.value !== null || openEvent.value !== null,
+);
+/** What is held back. Without a filter ids count it, however much of it was not loaded. */
+export const waits = computed(() => {
+  const [newest, before] = [loaded.value.rows[0]?.id, shown.value.rows[0]?.id];
+  if (!isFiltered.value && newest !== undefined && before !== undefined)
+    return { count: newest - before, isMore: false };
+  return waiting(loaded.value, shown.value);
+});
+/** The gap whose rows are being loaded. */
+export const loadingGap = signal<number | null>(null);
+
+/** A row, or the place of rows that are not loaded. */
+export type Item = { readonly row: Row } | { readonly gap: number; readonly missing: number | null };
+
+export const items = computed<readonly Item[]>(() => {
+  const { rows, gaps } = shown.value;
+  const wanted = search.value.trim().toLowerCase();
+  // Only without a filter is each id that is not there a row that is not loaded.
+  const list: Item[] = [];
+  rows.forEach((row, i) => {
+    if (wanted === '' || textOf(row).includes(wanted)) list.push({ row });
+    if (!gaps.has(row.id)) return;
+    const isLast = i === rows.length - 1;
+    if (wanted !== '' && !isLast) return;
+    const missing = !isFiltered.value ? row.id - 1 - (rows[i + 1]?.id ?? 0) : null;
+    if (missing !== 0) list.push({ gap: row.id, missing });
+  });
+  return list;
+});
+
+/** Takes over what came; `isNewest`: it is the newest page, and `hasOlder` says whether something is below it. */
+export function takeRows(came: readonly Row[], of: string, isNewest: boolean, hasOlder: boolean): void {
+  batch(() => {
+    const isOther = epoch !== of || loadedFilters !== filters.value;
+    const before = isOther ? NOTHING : loaded.value;
+    loaded.value = isNewest || isOther ? withNewest(before, came, hasOlder) : withNewer(before, came);
+    epoch = of;
+    loadedFilters = filters.value;
+    isLoaded.value = true;
+    if (isOther) {
+      cursor.value = null;
+      letIn();
+    }
+  });
+}
+
+/** Shows everything that waits. */
+export function letIn(): void {
+  shown.value = loaded.value;
+}
+
+export async function loadGap(gap: number): Promise<void> {
+  if (loadingGap.value !== null) return;
+  loadingGap.value = gap;
+  const query = filterQuery(filters.value);
+  const [ofFilters, ofEpoch] = [filters.value, epoch];
+  query.set('before', String(gap));
+  query.set('limit', String(PAGE_ROWS));
+  try {
+    const { events, next } = await getJson<EventPage>(`/api/events?${query}`);
+    if (ofFilters !== filters.value || ofEpoch !== epoch) return;
+    batch(() => {
+      loaded.value = withOlder(loaded.value, gap, events, next !== null);
+      shown.value = withOlder(shown.value, gap, events, next !== null);
+    });
+  } catch {
+    // The gap is still there to be asked for, and the connection says what is wrong.
+  } finally {
+    loadingGap.value = null;
+  }
+}
+
+/** What is not held is shown as it comes. */
+export function followRows(): void {
+  effect(() => {
+    if (!isHeld.value) letIn();
+  });
+  effect(() => {
+    if (filters.value !== loadedFilters) isLoaded.value = false;
+  });
+}
+
+const texts = new WeakMap<Row, string>();
+
+/** What is searched, in lower case: every value of the row. */
+function textOf(row: Row): string {
+  let text = texts.get(row);
+  if (text === undefined) {
+    text = Object.values(row)
+      .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+      .join('\n')
+      .toLowerCase();
+    texts.set(row, text);
+  }
+  return text;
+}

@@ -1,0 +1,36 @@
+/** Everything beside the feed that is shown of the server's state: sessions, statistics, cost, health. */
+import { computed, signal } from '@preact/signals';
+import type { Cost, Health, SessionPage, Stats, Tool } from './api.ts';
+import { Rate } from './rate.ts';
+import { statusAt, timeoutOf } from './session-status.ts';
+import { now_ms, serverNow } from './time.ts';
+
+/** How far back the live rate goes. */
+export const RATE_SECONDS = 300;
+
+export const stats = signal<Stats | null>(null);
+export const tools = signal<readonly Tool[] | null>(null);
+export const cost = signal<Cost | null>(null);
+export const health = signal<Health | null>(null);
+export const rate = new Rate(RATE_SECONDS);
+
+const page = signal<SessionPage | null>(null);
+const timeout_ms = signal(0);
+
+export function takeSessions(answer: SessionPage): void {
+  page.value = answer;
+  timeout_ms.value = timeoutOf(answer.sessions, serverNow());
+}
+
+/** Each with its status of now. `null` before there was an answer. */
+export const sessions = computed(
+  () =>
+    page.value?.sessions.map((session) => ({
+      session,
+      status: statusAt(session, now_ms.value, timeout_ms.value),
+      age_ms: now_ms.value - Date.parse(session.last_event_at),
+    })) ?? null,
+);
+
+/** Whether there are more than those. */
+export const hasMoreSessions = computed(() => page.value !== null && page.value.next !== null);

@@ -1,0 +1,94 @@
+/** Figures and texts as the page shows them: short, of steady width, the same whatever the locale. */
+
+const COUNTS = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+
+/** `1,234`. */
+export function whole(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** Three digits and a letter: `999`, `1.23k`, `45.6M`. */
+export function short(value: number): string {
+  return scaled(value, COUNTS, '');
+}
+
+/** `812 B`, `4.10 MB`, in powers of 1,000. */
+export function bytes(value: number): string {
+  return scaled(value, BYTES, ' ');
+}
+
+function scaled(value: number, units: readonly string[], gap: string): string {
+  let [rest, unit] = [value, 0];
+  while (rest >= 999.5 && unit < units.length - 1) {
+    rest /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 ? 0 : rest >= 99.95 ? 0 : rest >= 9.995 ? 1 : 2;
+  return `${rest.toFixed(digits)}${gap}${units[unit]}`.trimEnd();
+}
+
+/** `$0.0042`, `$12.30`, `$1.23k`. */
+export function dollars(value: number): string {
+  if (value >= 1000) return `$${short(value)}`;
+  if (value >= 100) return `$${value.toFixed(0)}`;
+  return `$${value.toFixed(value === 0 || value >= 1 ? 2 : value >= 0.01 ? 3 : 4)}`;
+}
+
+/** Of a call: `820 ms`, `4.2 s`, `3 m 20 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${ms < 10 && !Number.isInteger(ms) ? ms.toFixed(1) : Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  return span(ms);
+}
+
+/** How long ago or for how long: the two largest units, the smallest is seconds. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return two(seconds, 60, 'm', 's');
+  if (seconds < 86_400) return two(Math.floor(seconds / 60), 60, 'h', 'm');
+  return two(Math.floor(seconds / 3600), 24, 'd', 'h');
+}
+
+function two(small: number, per: number, largeUnit: string, smallUnit: string): string {
+  const rest = small % per;
+  const large = `${Math.floor(small / per)} ${largeUnit}`;
+  return rest === 0 ? large : `${large} ${rest} ${smallUnit}`;
+}
+
+/** From 0 to 1, as `0 %`, `0.4 %`, `12 %`. */
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value === 0 || value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} %`;
+}
+
+/** `2026-02-18 18:06:41.231` in the zone of whoever looks. */
+export function dateTime(at: Date): string {
+  const day = [at.getFullYear(), pad(at.getMonth() + 1), pad(at.getDate())].join('-');
+  return `${day} ${timeOfDay(at)}`;
+}
+
+/** `18:06:41.231` in the zone of whoever looks. */
+export function timeOfDay(at: Date): string {
+  const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => pad(part)).join(':');
+  return `${clock}.${pad(at.getMilliseconds(), 3)}`;
+}
+
+function pad(value: number, width = 2): string {
+  return String(value).padStart(width, '0');
+}
+
+/** Controls, and what changes the direction of text or is not to be seen (Unicode, bidirectional algorithm, UAX 9). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** On one line: white space as a space, what would be hidden as its escape, and no more of it than `most` characters. */
+export function legible(text: string, most = 400): string {
+  const cut = text.length > most ? `${text.slice(0, most)}…` : text;
+  return cut.replace(HIDDEN, (hidden) =>
+    /\s/.test(hidden) && hidden !== '\ufeff'
+      ? ' '
+      : `\\u${hidden.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

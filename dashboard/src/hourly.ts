@@ -1,0 +1,33 @@
+/** Hours one after the other, those without events too, for a plot: the answer leaves these out. */
+import type { Bucket } from './api.ts';
+
+export interface Hours {
+  /** Unix seconds. */
+  readonly at: number[];
+  readonly tokens_in: number[];
+  readonly tokens_out: number[];
+  readonly cost_usd: number[];
+}
+
+const HOUR_MS = 3_600_000;
+const LEAST = 24;
+const MOST = 168;
+
+/** From the oldest bucket, and a day at least, a week at most, to the hour `now` (hours since 1970). */
+export function hourly(timeline: readonly Bucket[], now: number): Hours {
+  const byHour = new Map(timeline.map((one) => [Math.floor(Date.parse(one.bucket) / HOUR_MS), one]));
+  const oldest = Math.min(now, ...byHour.keys());
+  const count = Math.min(MOST, Math.max(LEAST, now - oldest + 1));
+  const hours = Array.from({ length: count }, (_, i) => now - count + 1 + i);
+  const column = (of: (bucket: Bucket) => number) =>
+    hours.map((hour) => {
+      const bucket = byHour.get(hour);
+      return bucket === undefined ? 0 : of(bucket);
+    });
+  return {
+    at: hours.map((hour) => (hour * HOUR_MS) / 1000),
+    tokens_in: column((bucket) => bucket.tokens_in),
+    tokens_out: column((bucket) => bucket.tokens_out),
+    cost_usd: column((bucket) => bucket.cost_usd),
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * What the page asks its server for, and when: one stream that says what changed, and pulls of what is shown, each at
+ * its own pace. While nobody can see the page it asks for nothing, and holds no connection.
+ *
+ * First comes what is seen first; a browser has six connections to a server (HTTP/1.1), of which the stream is one.
+ */
+import { effect, untracked } from '@preact/signals';
+import { type Invalidation, Sync, type SyncOptions, Topics } from '@twin-ingest/client';
+import type { Cost, EventPage, Health, SessionPage, Stats, Tool } from './api.ts';
+import { connection, setConnection } from './connection.ts';
+import { PAGE_ROWS, takeRows } from './feed.ts';
+import { cost, health, rate, stats, takeSessions, tools } from './figures.ts';
+import { filterQuery } from './filters.ts';
+import { getJson } from './request.ts';
+import { onTick, setServerDate, startClock, stopClock } from './time.ts';
+import { type Latest, untagged } from './untagged.ts';
+import { filters } from './view.ts';
+
+const MIN_INTERVAL_MS = 250;
+/** The least time between two pulls of each. */
+const PACE_MS = { events: 400, sessions: 1000, stats: 1000, breakdown: 5000 };
+const HEALTH_MS = 5000;
+/** What time alone changes is in no revision, so that it is asked for now and then. */
+const STATUS_MS = 30_000;
+export const SESSIONS = 100;
+
+/** Begins, and stops and goes on as the page is hidden and shown. */
+export function followServer(): void {
+  let end: (() => void) | undefined;
+  const turn = () => {
+    if (document.hidden) {
+      end?.();
+      end = undefined;
+    } else end ??= follow();
+  };
+  addEventListener('visibilitychange', turn);
+  onTick(() => {
+    if (connection.peek().state !== 'live') rate.lose();
+    rate.tick(Date.now());
+  });
+  turn();
+}
+
+function follow(): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  const topics = new Topics({
+    topics: ['events', 'sessions', 'stats'],
+    min_interval_ms: MIN_INTERVAL_MS,
+    onState: setConnection,
+  });
+  const latest = listen(topics, signal);
+  const keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal'>) => {
+    const sync = new Sync<T>({ ...options, pace: { throttle_ms: pace_ms }, signal });
+    // It only ends when it is stopped: what fails is repeated, and the connection says so.
+    sync.start().catch(() => undefined);
+    return sync;
+  };
+  const stopFeed = followFeed(topics, latest, keep);
+  keep<SessionPage>(PACE_MS.sessions, {
+    ...topics.of('sessions', { limit: SESSIONS }),
+    apply: ({ data }) => takeSessions(data),
+  });
+  keep<Stats>(PACE_MS.stats, {
+    ...topics.of('stats'),
+    apply: ({ data }) => {
+      stats.value = data;
+    },
+  });
+  keep<[readonly Tool[], Cost]>(PACE_MS.breakdown, {
+    ...untagged(topics.of('stats'), latest, async () => ({
+      data: await Promise.all([
+        getJson<{ tools: readonly Tool[] }>('/api/stats/tools', signal).then((answer) => answer.tools),
+        getJson<Cost>('/api/stats/cost', signal),
+      ]),
+    })),
+    apply: ({ data }) => {
+      [tools.value, cost.value] = data;
+    },
+  });
+  repeat(HEALTH_MS, signal, pullHealth, true);
+  repeat(STATUS_MS, signal, pullStatus, false);
+  startClock();
+  return () => {
+    stopClock();
+    stopFeed();
+    end.abort();
+  };
+}
+
+type Keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal'>) => Sync<T>;
+
+/** One `Sync` for the filters of now, another when they change. */
+function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
+  return effect(() => {
+    const query = filterQuery(filters.value);
+    const sync = untracked(() =>
+      keep<EventPage>(PACE_MS.events, {
+        ...(query.size === 0
+          ? topics.of<EventPage>('events', { limit: PAGE_ROWS, deltas: true })
+          : untagged(topics.of('events'), latest, (known, signal) => pullFiltered(query, known, signal))),
+        apply: ({ data: { events, next }, epoch }, isReset) =>
+          takeRows(events, epoch, isReset, next !== null),
+      }),
+    );
+    return () => sync.stop();
+  });
+}
+
+/** What came since what is known, or the newest page where that is too much. */
+async function pullFiltered(
+  query: URLSearchParams,
+  known: { readonly revision: string } | null,
+  signal: AbortSignal,
+): Promise<{ data: EventPage; reset?: boolean }> {
+  const page = `/api/events?${query}&limit=${PAGE_ROWS}`;
+  if (known !== null) {
+    const { events, next } = await getJson<EventPage>(`${page}&after=${known.revision}`, signal);
+    if (next === null) return { data: { events: events.toReversed(), next } };
+  }
+  return { data: await getJson<EventPage>(page, signal), reset: true };
+}
+
+/** What was heard last of each topic, kept for whoever asks later; the rate of events comes of it too. */
+function listen(topics: Topics, signal: AbortSignal): Latest {
+  const heard = new Map<string, Invalidation>();
+  const waiting = new Set<() => void>();
+  void topics
+    .of('events')
+    .subscribe((frame) => {
+      const invalidation = frame as Invalidation;
+      heard.set(invalidation.topic, invalidation);
+      if (invalidation.topic === 'events') rate.hear(Date.now(), Number(invalidation.revision));
+      for (const wake of waiting) wake();
+      waiting.clear();
+    }, signal)
+    .then((unsubscribe) => signal.addEventListener('abort', unsubscribe, { once: true }));
+  return async (topic, until) => {
+    for (;;) {
+      const found = heard.get(topic);
+      if (found !== undefined) return found;
+      until.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        waiting.add(resolve);
+        until.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  };
+}
+
+async function pullHealth(signal: AbortSignal): Promise<void> {
+  const response = await fetch('/api/health', { cache: 'no-store', signal });
+  setServerDate(response.headers.get('date'));
+  // 503 says what is wrong in the same words.
+  if (response.ok || response.status === 503) health.value = (await response.json()) as Health;
+}
+
+async function pullStatus(signal: AbortSignal): Promise<void> {
+  const [sessionPage, newStats] = await Promise.all([
+    getJson<SessionPage>(`/api/sessions?limit=${SESSIONS}`, signal),
+    getJson<Stats>('/api/stats', signal),
+  ]);
+  takeSessions(sessionPage);
+  stats.value = newStats;
+}
+
+/** Once after the other, while it lasts; what fails is asked for again at its time. */
+function repeat(
+  every_ms: number,
+  signal: AbortSignal,
+  pull: (signal: AbortSignal) => Promise<void>,
+  isAtOnce: boolean,
+): void {
+  const timer = setInterval(once, every_ms);
+  let isPulling = false;
+  async function once(): Promise<void> {
+    if (isPulling) return;
+    isPulling = true;
+    await pull(signal).catch(() => undefined);
+    isPulling = false;
+  }
+  if (isAtOnce) void once();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}

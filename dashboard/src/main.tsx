@@ -1,0 +1,13 @@
+/** Where the page begins: what it follows is set going, then it is drawn. */
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { followRows } from './feed.ts';
+import { followServer } from './live.ts';
+import { followTheme } from './theme.ts';
+import { followAddress } from './view.ts';
+
+followTheme();
+followAddress();
+followRows();
+followServer();
+render(<App />, document.getElementById('app')!);

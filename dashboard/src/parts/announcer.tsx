@@ -1,0 +1,34 @@
+/**
+ * What a screen reader is told without being asked: that the connection was lost or is back, and that the feed was
+ * paused. Not that events come, which would never end.
+ */
+import { useEffect, useState } from 'preact/hooks';
+import { connection } from '../connection.ts';
+import { isPaused } from '../feed.ts';
+
+export function Announcer() {
+  const [text, setText] = useState('');
+  const { state } = connection.value;
+  const [wasLost, setWasLost] = useState(false);
+  useEffect(() => {
+    if (state === 'lost' && !wasLost) {
+      setWasLost(true);
+      setText('Connection lost, retrying');
+    } else if (state === 'live' && wasLost) {
+      setWasLost(false);
+      setText('Connected again');
+    }
+  }, [state, wasLost]);
+  const paused = isPaused.value;
+  const [wasPaused, setWasPaused] = useState(false);
+  useEffect(() => {
+    if (paused === wasPaused) return;
+    setWasPaused(paused);
+    setText(paused ? 'The feed is paused' : 'The feed goes on');
+  }, [paused, wasPaused]);
+  return (
+    <div class="unseen" role="status">
+      {text}
+    </div>
+  );
+}

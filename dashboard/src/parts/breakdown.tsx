@@ -1,0 +1,91 @@
+/** Where events, tokens and cost go: by model, by project, by branch, by agent. */
+import type { Counted, Spent } from '../api.ts';
+import { cost, stats } from '../figures.ts';
+import type { FilterName } from '../filters.ts';
+import { dollars, short, whole } from '../format.ts';
+import { FilterButton } from './filter-button.tsx';
+import { Empty, Panel, useFirst } from './panel.tsx';
+
+const FIRST = 6;
+
+export function Breakdown() {
+  return (
+    <>
+      <SpentPanel id="models" title="Models" name="model" list={cost.value?.by_model ?? null} />
+      <SpentPanel id="projects" title="Projects" name="project" list={cost.value?.by_project ?? null} />
+      <CountedPanel id="branches" title="Branches" name="branch" list={stats.value?.branches ?? null} />
+      <CountedPanel id="agents" title="Agents" name="agent_type" list={stats.value?.agents ?? null} />
+    </>
+  );
+}
+
+interface ListProps<T> {
+  readonly id: string;
+  readonly title: string;
+  readonly name: FilterName;
+  /** `null` before there was an answer. */
+  readonly list: readonly T[] | null;
+}
+
+function SpentPanel({ id, title, name, list }: ListProps<Spent>) {
+  const [first, button] = useFirst(list ?? [], FIRST);
+  return (
+    <Panel id={id} title={title}>
+      {list?.length === 0 ? (
+        <Empty>No event has named one.</Empty>
+      ) : (
+        <table aria-labelledby={`${id}-title`}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col" class="number">
+                Events
+              </th>
+              <th scope="col" class="number">
+                Tokens
+              </th>
+              <th scope="col" class="number">
+                Cost
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {first.map((one) => (
+              <tr key={one.name}>
+                <th scope="row">
+                  <FilterButton name={name} value={one.name} />
+                </th>
+                <td class="number">{whole(one.event_count)}</td>
+                <td class="number">{short(one.tokens_in + one.tokens_out)}</td>
+                <td class="number">{dollars(one.cost_usd)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {button}
+    </Panel>
+  );
+}
+
+function CountedPanel({ id, title, name, list }: ListProps<Counted>) {
+  const [first, button] = useFirst(list ?? [], FIRST);
+  const most = Math.max(1, ...(list ?? []).map(({ count }) => count));
+  return (
+    <Panel id={id} title={title}>
+      {list?.length === 0 && <Empty>No event has named one.</Empty>}
+      <ul class="counts">
+        {first.map((one) => (
+          <li key={one.name}>
+            <FilterButton name={name} value={one.name} />
+            <span class="bar" aria-hidden="true">
+              <span style={{ width: `${(one.count / most) * 100}%` }} />
+            </span>
+            <span class="number">{whole(one.count)}</span>
+          </li>
+        ))}
+      </ul>
+      {button}
+    </Panel>
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * One plot (uPlot on a canvas), with its newest values, or those under the pointer, in words above it.
+ *
+ * What must stay true: it is made anew only when its colours change; new data and widths are handed to the one there is.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { timeOfDay } from '../format.ts';
+import { isDark } from '../theme.ts';
+
+const HEIGHT_PX = 112;
+/** Seconds of a day: over more than that, days are named. */
+const DAY_S = 86_400;
+
+interface ChartProps {
+  readonly title: string;
+  /** How far back it goes, in words. */
+  readonly range: string;
+  /** Unix seconds, then a list for each series. */
+  readonly data: readonly (readonly (number | null)[])[];
+  readonly series: readonly { readonly name: string; readonly colour: string }[];
+  readonly kind: 'area' | 'line' | 'bars';
+  /** Of the largest value there is at least this, so that nothing is drawn as much. */
+  readonly least: number;
+  format(value: number): string;
+}
+
+export function Chart(props: ChartProps) {
+  const { title, range, data, series, format } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const dark = isDark.value;
+  // Data is handed over below; the rest never changes.
+  useEffect(() => {
+    const made = new uPlot(
+      optionsOf(props, box.current!, setPointed),
+      data as uPlot.AlignedData,
+      box.current!,
+    );
+    plot.current = made;
+    const observer = new ResizeObserver(([entry]) => {
+      made.setSize({ width: Math.floor(entry!.contentRect.width), height: HEIGHT_PX });
+    });
+    observer.observe(box.current!);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [dark]);
+  useEffect(() => plot.current?.setData(data as uPlot.AlignedData), [data]);
+  const at = pointed ?? data[0]!.length - 1;
+  const values = series.map(({ name }, i) => {
+    const value = data[i + 1]![at] ?? null;
+    return { name, text: value === null ? '–' : format(value) };
+  });
+  const second = data[0]![at] ?? null;
+  return (
+    <figure class="panel chart">
+      <figcaption>
+        <span class="chart-title">{title}</span>
+        <span class="number values">
+          {values.map(({ name, text }, i) => (
+            <span key={name}>
+              <span class={`key k-${series[i]!.colour.slice(2)}`} aria-hidden="true" />
+              {series.length > 1 && <span class="dim">{name} </span>}
+              {text}
+            </span>
+          ))}
+        </span>
+        <span class="dim number when">
+          {pointed === null || second === null ? range : timeOfDay(new Date(second * 1000)).slice(0, 8)}
+        </span>
+      </figcaption>
+      <div ref={box} class="plot" aria-hidden="true" />
+    </figure>
+  );
+}
+
+function optionsOf(
+  { series, kind, format, least }: ChartProps,
+  box: HTMLElement,
+  point: (index: number | null) => void,
+): uPlot.Options {
+  const [ink, line] = [colourOf(box, '--dim'), colourOf(box, '--line')];
+  const axis = {
+    stroke: ink,
+    font: '11px system-ui',
+    grid: { stroke: line, width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: Math.max(100, Math.floor(box.clientWidth)),
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 } },
+    padding: [6, 6, 0, 0],
+    scales: {
+      // A bar stands to the right of its moment.
+      x: { range: (_, from, to) => [from, kind === 'bars' ? to + 3600 : Math.max(to, from + 1)] },
+      y: { range: (_, __, most) => [0, Math.max((most ?? 0) * 1.08, least)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        size: 22,
+        values: (_, splits) => splits.map((at) => moment(at, splits)),
+      },
+      { ...axis, size: 46, space: 26, values: (_, splits) => splits.map((value) => format(value)) },
+    ],
+    series: [
+      {},
+      ...series.map(({ name, colour }): uPlot.Series => {
+        const stroke = colourOf(box, colour);
+        const bars = kind === 'bars' && { paths: uPlot.paths.bars!({ size: [0.8, 24], align: 1 }) };
+        const fill = kind === 'line' ? {} : { fill: faint(stroke, kind === 'bars' ? 0.7 : 0.18) };
+        const width = kind === 'bars' ? 0 : 1.5;
+        return { label: name, stroke, width, points: { show: false }, spanGaps: false, ...fill, ...bars };
+      }),
+    ],
+    hooks: { setCursor: [({ cursor }) => point(cursor.idx ?? null)] },
+  };
+}
+
+/** Of a custom property, as a canvas takes it: `light-dark()` is resolved by the element. */
+function colourOf(element: HTMLElement, property: string): string {
+  element.style.color = `var(${property})`;
+  const colour = getComputedStyle(element).color;
+  element.style.color = '';
+  return colour;
+}
+
+function faint(colour: string, alpha: number): string {
+  return colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
+}
+
+/** `18:06`, or the day where there are several. */
+function moment(second: number, all: readonly number[]): string {
+  const at = new Date(second * 1000);
+  if (all.at(-1)! - all[0]! > 2 * DAY_S)
+    return at.toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
+  return timeOfDay(at).slice(0, 5);
+}

@@ -1,0 +1,73 @@
+/** What came when: events per second as it happens, tokens and cost by the hour. */
+import { computed } from '@preact/signals';
+import { cost, RATE_SECONDS, rate } from '../figures.ts';
+import { dollars, short } from '../format.ts';
+import { hourly } from '../hourly.ts';
+import { now_ms } from '../time.ts';
+import { Chart } from './chart.tsx';
+
+const perSecond = computed(() => rate.series(now_ms.value));
+/** A new hour begins once in a while, not with every tick. */
+const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
+const hours = computed(() => hourly(cost.value?.timeline ?? [], hour.value));
+const tokensPerHour = computed(() => [hours.value.at, hours.value.tokens_in, hours.value.tokens_out]);
+const costPerHour = computed(() => [hours.value.at, hours.value.cost_usd]);
+const hourRange = computed(() => {
+  const count = hours.value.at.length;
+  return count > 24 ? `${Math.ceil(count / 24)} days` : '24 hours';
+});
+
+export function Charts() {
+  return (
+    <section class="charts" aria-label="Over time">
+      <RateChart />
+      <TokensChart />
+      <CostChart />
+    </section>
+  );
+}
+
+function RateChart() {
+  return (
+    <Chart
+      title="Events per second"
+      range={`${RATE_SECONDS / 60} minutes`}
+      data={perSecond.value}
+      series={[{ name: 'events', colour: '--series-1' }]}
+      format={short}
+      least={5}
+      kind="area"
+    />
+  );
+}
+
+function TokensChart() {
+  return (
+    <Chart
+      title="Tokens per hour"
+      range={hourRange.value}
+      data={tokensPerHour.value}
+      series={[
+        { name: 'in', colour: '--series-1' },
+        { name: 'out', colour: '--series-2' },
+      ]}
+      format={short}
+      least={1000}
+      kind="line"
+    />
+  );
+}
+
+function CostChart() {
+  return (
+    <Chart
+      title="Cost per hour"
+      range={hourRange.value}
+      data={costPerHour.value}
+      series={[{ name: 'cost', colour: '--series-3' }]}
+      format={dollars}
+      least={0.1}
+      kind="bars"
+    />
+  );
+}

@@ -1,0 +1,156 @@
+/**
+ * The list of events: only the rows that can be seen are in the document, however many are loaded.
+ *
+ * A grid with one stop for the keyboard: arrows move a cursor, Enter opens, Escape lets go. What must stay true: rows
+ * have one height, so that where each one lies is a product.
+ */
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { cursor, type Item, isLoaded, isScrolled, items, loadGap, loadingGap } from '../feed.ts';
+import { whole } from '../format.ts';
+import { isFiltered, openEvent, search } from '../view.ts';
+import { EventRow, rowId } from './event-row.tsx';
+import { NoEvents } from './no-events.tsx';
+
+/** As `--row` in feed.css. */
+const ROW_PX = { wide: 28, narrow: 46 };
+/** Rows above and below what can be seen. */
+const EXTRA = 4;
+const COLUMNS = ['Time', 'Type', 'Agent', 'Tool', 'What', 'Took', 'Tokens', 'Cost', 'Session'];
+
+const narrow = matchMedia('(max-width: 720px)');
+const isNarrow = signal(narrow.matches);
+narrow.addEventListener('change', () => {
+  isNarrow.value = narrow.matches;
+});
+const scrollTop = signal(0);
+const height = signal(600);
+let box: HTMLElement | null = null;
+
+export function toTop(): void {
+  cursor.value = null;
+  box?.scrollTo({ top: 0 });
+}
+
+export function Feed() {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box = ref.current!;
+    const observer = new ResizeObserver(([entry]) => {
+      height.value = entry!.contentRect.height;
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+  const list = items.value;
+  const row_px = isNarrow.value ? ROW_PX.narrow : ROW_PX.wide;
+  const first = Math.max(0, Math.floor(scrollTop.value / row_px) - EXTRA);
+  const last = Math.min(list.length, Math.ceil((scrollTop.value + height.value) / row_px) + EXTRA);
+  const at = cursor.value;
+  return (
+    <div
+      id="feed"
+      ref={ref}
+      class="feed"
+      role="grid"
+      tabIndex={0}
+      aria-labelledby="feed-title"
+      aria-describedby="feed-keys"
+      aria-rowcount={list.length + 1}
+      aria-busy={!isLoaded.value}
+      aria-activedescendant={at === null ? undefined : rowId(at)}
+      onScroll={(event) => {
+        scrollTop.value = event.currentTarget.scrollTop;
+        isScrolled.value = event.currentTarget.scrollTop > 2;
+      }}
+      onKeyDown={(event) => onKey(event, row_px)}
+    >
+      <p id="feed-keys" hidden>
+        Arrow keys choose an event, Enter shows its details, Escape lets go.
+      </p>
+      <div class="feed-head row" role="row" aria-rowindex={1}>
+        {COLUMNS.map((name) => (
+          <span key={name} role="columnheader" class={`c-${name.toLowerCase()}`}>
+            {name}
+          </span>
+        ))}
+      </div>
+      <div class="feed-body" role="rowgroup" style={{ height: `${list.length * row_px}px` }}>
+        {list.slice(first, last).map((item, i) => (
+          <Slot key={(first + i) % (last - first)} item={item} index={first + i} row_px={row_px} />
+        ))}
+      </div>
+      {list.length === 0 && isLoaded.value && <NothingHere />}
+    </div>
+  );
+}
+
+interface SlotProps {
+  readonly item: Item;
+  readonly index: number;
+  readonly row_px: number;
+}
+
+function Slot({ item, index, row_px }: SlotProps) {
+  const style = { transform: `translateY(${index * row_px}px)` };
+  if ('row' in item) {
+    const isChosen = (cursor.value ?? openEvent.value) === item.row.id;
+    return <EventRow row={item.row} index={index + 2} style={style} isChosen={isChosen} />;
+  }
+  const { gap, missing } = item;
+  const text = missing === null ? 'Load older events' : `${whole(missing)} more not loaded: load the next`;
+  return (
+    <div class="row gap" role="row" aria-rowindex={index + 2} style={style}>
+      <span role="gridcell">
+        <button type="button" class="quiet" onClick={() => void loadGap(gap)}>
+          {loadingGap.value === gap ? 'Loading…' : text}
+        </button>
+      </span>
+    </div>
+  );
+}
+
+function NothingHere() {
+  if (search.value !== '') return <p class="empty">Nothing that is loaded has “{search.value}” in it.</p>;
+  if (isFiltered.value) return <p class="empty">No event passes these filters.</p>;
+  return <NoEvents />;
+}
+
+function onKey(event: KeyboardEvent, row_px: number): void {
+  if (event.target !== event.currentTarget) return;
+  const page = Math.max(1, Math.floor(height.value / row_px) - 2);
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: -Infinity,
+    End: Infinity,
+  };
+  const step = steps[event.key];
+  if (step !== undefined) move(step, row_px);
+  else if (event.key === 'Enter' && cursor.value !== null) openEvent.value = cursor.value;
+  else if (event.key === 'Escape' && cursor.value !== null) cursor.value = null;
+  else return;
+  event.preventDefault();
+}
+
+/** From row to row: gaps are passed over. */
+function move(step: number, row_px: number): void {
+  const list = items.value;
+  const ids = list.map((item) => ('row' in item ? item.row.id : null));
+  const rows = ids.filter((id) => id !== null);
+  if (rows.length === 0) return;
+  const from = cursor.value === null ? -1 : rows.indexOf(cursor.value);
+  const to = Math.min(rows.length - 1, Math.max(0, from < 0 ? (step > 1 ? step : 0) : from + step));
+  cursor.value = rows[to]!;
+  reveal(ids.indexOf(rows[to]!), row_px);
+}
+
+/** Scrolls no further than is needed; the head lies over the first row's place. */
+function reveal(index: number, row_px: number): void {
+  if (box === null) return;
+  const [top, bottom] = [index * row_px, (index + 2) * row_px];
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
+}

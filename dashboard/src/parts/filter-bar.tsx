@@ -1,0 +1,159 @@
+/** What the feed is narrowed to, and whether it goes on: search, filters, pause. */
+import { signal } from '@preact/signals';
+import type { Counted } from '../api.ts';
+import { isHeld, isPaused, items, letIn, waits } from '../feed.ts';
+import { FILTER_NAMES, type FilterName } from '../filters.ts';
+import { legible, whole } from '../format.ts';
+import { getJson } from '../request.ts';
+import { clearFilters, filters, isFiltered, search, setFilter } from '../view.ts';
+import { toTop } from './feed.tsx';
+
+export const SEARCH_ID = 'search';
+
+const LABELS: Readonly<Record<FilterName, string>> = {
+  session_id: 'Session',
+  agent_type: 'Agent',
+  event_type: 'Type',
+  tool_name: 'Tool',
+  status: 'Status',
+  project: 'Project',
+  branch: 'Branch',
+  model: 'Model',
+  source: 'Source',
+};
+/** Sessions are too many for a list; they are chosen where they are shown. */
+const CHOSEN = FILTER_NAMES.filter((name) => name !== 'session_id');
+
+type Options = Readonly<Partial<Record<FilterName, readonly Counted[]>>>;
+const isOpen = signal(false);
+const options = signal<Options>({});
+
+export function FilterBar() {
+  const count = FILTER_NAMES.filter((name) => filters.value[name]).length;
+  return (
+    <div class="feed-bar">
+      <div class="feed-tools">
+        <h2 id="feed-title">Events</h2>
+        <input
+          id={SEARCH_ID}
+          type="search"
+          placeholder="Search what is loaded  ( / )"
+          aria-label="Search what is loaded"
+          autocomplete="off"
+          spellcheck={false}
+          value={search.value}
+          onInput={(event) => {
+            search.value = event.currentTarget.value;
+          }}
+        />
+        {search.value !== '' && (
+          <span class="dim number found">
+            {whole(items.value.filter((item) => 'row' in item).length)} found
+          </span>
+        )}
+        <span class="spring" />
+        <button type="button" aria-expanded={isOpen.value} aria-controls="filters" onClick={toggle}>
+          Filters{count > 0 && <span class="count">{count}</span>}
+        </button>
+        <PauseButton />
+      </div>
+      <div id="filters" class="filters" hidden={!isOpen.value}>
+        {CHOSEN.map((name) => (
+          <FilterSelect key={name} name={name} />
+        ))}
+      </div>
+      {isFiltered.value && <Chips />}
+    </div>
+  );
+}
+
+/** What values there are is asked for whenever somebody wants to choose. */
+function toggle(): void {
+  isOpen.value = !isOpen.value;
+  if (!isOpen.value) return;
+  getJson<Options>('/api/filter-options')
+    .then((answer) => {
+      options.value = answer;
+    })
+    .catch(() => undefined);
+}
+
+function FilterSelect({ name }: { readonly name: FilterName }) {
+  const chosen = filters.value[name] ?? '';
+  const list = options.value[name] ?? [];
+  const isListed = chosen === '' || list.some((one) => one.name === chosen);
+  return (
+    <label>
+      <span>{LABELS[name]}</span>
+      <select value={chosen} onChange={(event) => setFilter(name, event.currentTarget.value)}>
+        <option value="">any</option>
+        {!isListed && <option value={chosen}>{legible(chosen, 80)}</option>}
+        {list.map((one) => (
+          <option key={one.name} value={one.name}>
+            {legible(one.name, 80)} ({whole(one.count)})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Chips() {
+  return (
+    <ul class="chips" aria-label="Filters in use">
+      {FILTER_NAMES.map((name) => {
+        const value = filters.value[name];
+        if (!value) return null;
+        return (
+          <li key={name}>
+            <button
+              type="button"
+              class="chip"
+              title="Take this filter away"
+              onClick={() => setFilter(name, undefined)}
+            >
+              <span class="dim">{LABELS[name]}</span> <span class="text">{legible(value, 80)}</span>
+              <span aria-hidden="true"> ×</span>
+            </button>
+          </li>
+        );
+      })}
+      <li>
+        <button type="button" class="quiet" onClick={clearFilters}>
+          Clear all
+        </button>
+      </li>
+    </ul>
+  );
+}
+
+function PauseButton() {
+  const { count, isMore } = waits.value;
+  const isWaiting = isHeld.value && count > 0;
+  return (
+    <>
+      {isWaiting && (
+        <button type="button" class="waits number" onClick={goOn}>
+          {whole(count)}
+          {isMore && '+'} new ↑
+        </button>
+      )}
+      <button
+        type="button"
+        class="pause"
+        aria-pressed={isPaused.value}
+        onClick={() => {
+          isPaused.value = !isPaused.value;
+        }}
+      >
+        {isPaused.value ? 'Resume' : 'Pause'}
+      </button>
+    </>
+  );
+}
+
+/** Shows what waits; a feed that was paused stays so. */
+function goOn(): void {
+  letIn();
+  toTop();
+}

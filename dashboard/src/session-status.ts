@@ -1,0 +1,33 @@
+/**
+ * A session's status as time passes, by rule SES-02, without asking the server again: nothing that it could tell of
+ * has changed.
+ *
+ * The timeout is a flag that no answer names. What the server said of sessions of this age and that bounds it.
+ */
+import type { Session, SessionStatus } from './api.ts';
+
+/** The default of `--session-timeout-minutes`. */
+const TIMEOUT_MS = 300_000;
+
+export function statusAt(session: Session, now_ms: number, timeout_ms: number): SessionStatus {
+  const age_ms = now_ms - Date.parse(session.last_event_at);
+  if (session.ended_at !== null || age_ms >= 2 * timeout_ms) return 'ended';
+  return age_ms >= timeout_ms ? 'idle' : 'active';
+}
+
+/** The default, unless what was answered at `at_ms` contradicts it. */
+export function timeoutOf(sessions: readonly Session[], at_ms: number): number {
+  let [least, most] = [0, Infinity];
+  for (const { status, ended_at, last_event_at } of sessions) {
+    const age_ms = at_ms - Date.parse(last_event_at);
+    if (status === 'active') least = Math.max(least, age_ms);
+    else if (status === 'idle') {
+      least = Math.max(least, age_ms / 2);
+      most = Math.min(most, age_ms);
+    } else if (ended_at === null) most = Math.min(most, age_ms / 2);
+  }
+  // Whole minutes, as the flag has them.
+  if (TIMEOUT_MS > least && TIMEOUT_MS <= most) return TIMEOUT_MS;
+  const minutes = TIMEOUT_MS <= least ? Math.floor(least / 60_000) + 1 : Math.floor(most / 60_000);
+  return Math.max(1, minutes) * 60_000;
+}

@@ -1,0 +1,43 @@
+/** A line that says what an event was about: the most telling text of its metadata, else what it is of. */
+import type { Row } from './api.ts';
+import { legible } from './format.ts';
+
+/** The first of these that is a text, here or one level down, is taken. */
+const TELLING = [
+  ...['command', 'file_path', 'query', 'pattern', 'error', 'message', 'prompt', 'description', 'text'],
+  ...['content', 'path', 'url', 'title', 'name', 'reason', 'type'],
+];
+const MOST = 240;
+
+const lines = new WeakMap<Row, string>();
+
+export function summaryOf(row: Row): string {
+  let line = lines.get(row);
+  if (line === undefined) {
+    line = legible(telling(row.metadata) ?? whereabouts(row), MOST);
+    lines.set(row, line);
+  }
+  return line;
+}
+
+function telling(metadata: unknown): string | null {
+  if (typeof metadata === 'string') return metadata;
+  if (!isObject(metadata)) return Array.isArray(metadata) ? `${metadata.length} items` : null;
+  const inside = Object.values(metadata).filter(isObject);
+  for (const key of TELLING) {
+    for (const one of [metadata, ...inside]) {
+      const value = Object.hasOwn(one, key) ? one[key] : undefined;
+      if (typeof value === 'string' && value.trim() !== '') return value;
+    }
+  }
+  const keys = Object.keys(metadata);
+  return keys.length === 0 ? null : `{ ${keys.slice(0, 8).join(', ')} }`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function whereabouts({ project, branch, model }: Row): string {
+  return [project, branch, model].filter((part) => part !== null).join(' · ');
+}

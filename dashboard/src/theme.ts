@@ -1,0 +1,38 @@
+/** Light, dark, or as the system has it; the choice is kept in this browser. */
+import { computed, effect, signal } from '@preact/signals';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const KEY = 'theme';
+const system = matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = signal(system.matches);
+
+export const theme = signal<Theme>(kept());
+/** What is seen. */
+export const isDark = computed(() =>
+  theme.value === 'system' ? systemIsDark.value : theme.value === 'dark',
+);
+
+export function followTheme(): void {
+  system.addEventListener('change', () => {
+    systemIsDark.value = system.matches;
+  });
+  effect(() => {
+    document.documentElement.dataset.theme = theme.value;
+    try {
+      localStorage.setItem(KEY, theme.value);
+    } catch {
+      // A browser that keeps nothing forgets it with the page.
+    }
+  });
+}
+
+function kept(): Theme {
+  try {
+    const value = localStorage.getItem(KEY);
+    if (value === 'light' || value === 'dark') return value;
+  } catch {
+    // As if nothing had been kept.
+  }
+  return 'system';
+}

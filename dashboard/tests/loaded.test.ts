@@ -1,0 +1,85 @@
+/** Rows that come in pages and pieces: none missing, none twice, and every gap known. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Row } from '../src/api.ts';
+import { type Loaded, NOTHING, waiting, withNewer, withNewest, withOlder } from '../src/loaded.ts';
+
+const rows = (from: number, to: number) =>
+  Array.from({ length: from - to + 1 }, (_, i) => ({ id: from - i }) as Row);
+const idsOf = ({ rows: list }: Loaded) => list.map(({ id }) => id);
+const seen = (loaded: Loaded) => [idsOf(loaded), [...loaded.gaps].sort((a, b) => b - a)];
+
+test('the first page, and what comes after it', () => {
+  const first = withNewest(NOTHING, rows(9, 5), true);
+  assert.deepEqual(seen(first), [[9, 8, 7, 6, 5], [5]]);
+  assert.deepEqual(seen(withNewer(first, rows(11, 10))), [[11, 10, 9, 8, 7, 6, 5], [5]]);
+  assert.deepEqual(idsOf(withNewer(first, rows(10, 8))), [10, 9, 8, 7, 6, 5], 'none twice');
+  assert.deepEqual(seen(withNewest(first, rows(3, 1), false)), [[3, 2, 1], []]);
+  assert.deepEqual(seen(withNewest(NOTHING, [], false)), [[], []]);
+});
+
+test('a page that does not reach down to what there is leaves a gap, which is loaded piece by piece', () => {
+  let loaded = withNewest(NOTHING, rows(5, 3), true);
+  loaded = withNewest(loaded, rows(20, 18), true);
+  assert.deepEqual(seen(loaded), [
+    [20, 19, 18, 5, 4, 3],
+    [18, 3],
+  ]);
+  loaded = withOlder(loaded, 18, rows(17, 14), true);
+  assert.deepEqual([...loaded.gaps], [3, 14]);
+  loaded = withOlder(loaded, 14, rows(13, 4), true);
+  assert.deepEqual(seen(loaded), [idsOf({ rows: rows(20, 3), gaps: new Set() }), [3]]);
+  loaded = withOlder(loaded, 3, rows(2, 1), false);
+  assert.deepEqual(seen(loaded), [idsOf({ rows: rows(20, 1), gaps: new Set() }), []]);
+});
+
+test('a page over a gap closes it', () => {
+  const gapped = withNewest(withNewest(NOTHING, rows(5, 3), true), rows(9, 8), true);
+  assert.deepEqual(seen(withNewest(gapped, rows(11, 4), true)), [[11, 10, 9, 8, 7, 6, 5, 4, 3], [3]]);
+  const larger = withOlder(gapped, 8, rows(7, 2), true);
+  assert.deepEqual(seen(larger), [[9, 8, 7, 6, 5, 4, 3, 2], [2]]);
+});
+
+test('rows that are kept are bounded, and the rest is a gap', () => {
+  const loaded = withNewest(NOTHING, rows(2000, 1), false);
+  const more = withNewer(loaded, rows(2100, 2001));
+  assert.deepEqual([more.rows.length, idsOf(more).at(-1), [...more.gaps]], [2000, 101, [101]]);
+});
+
+test('what waits is counted', () => {
+  const shown = withNewest(NOTHING, rows(5, 1), false);
+  assert.deepEqual(waiting(shown, shown), { count: 0, isMore: false });
+  assert.deepEqual(waiting(withNewer(shown, rows(8, 6)), shown), { count: 3, isMore: false });
+  assert.deepEqual(waiting(withNewest(shown, rows(90, 81), true), shown), { count: 10, isMore: true });
+});
+
+test('whatever order pages and pieces come in, ids fall and nothing but gaps is missing', () => {
+  let state = 7;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const PAGE = 5;
+  let [newest, known, loaded] = [0, 0, NOTHING];
+  for (let i = 0; i < 3000; i++) {
+    newest += random(8);
+    const gaps = [...loaded.gaps];
+    const gap = gaps[random(gaps.length)];
+    if (random(3) === 0 && gap !== undefined) {
+      const low = Math.max(1, gap - PAGE);
+      loaded = withOlder(loaded, gap, rows(gap - 1, low), low > 1);
+    } else {
+      const isWhole = newest - known > PAGE || known === 0;
+      const low = Math.max(1, newest - PAGE + 1);
+      if (isWhole) loaded = withNewest(loaded, newest === 0 ? [] : rows(newest, low), low > 1);
+      else loaded = withNewer(loaded, rows(newest, known + 1));
+      known = newest;
+    }
+    const ids = idsOf(loaded);
+    ids.forEach((id, at) => {
+      const next = ids[at + 1] ?? 0;
+      assert.ok(id > next, `${i}: ${id} before ${next}`);
+      if (!loaded.gaps.has(id)) assert.equal(next, id - 1, `${i}: a gap below ${id}`);
+    });
+  }
+});
