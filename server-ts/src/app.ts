@@ -10,7 +10,7 @@ import type { Connections } from './http/connection.ts';
 import { frame } from './http/frames.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
-import { ChangeFrames } from './http/invalidations.ts';
+import { SharedFrames } from './http/invalidations.ts';
 import { Hub, Seats } from './hub.ts';
 import { Ingest } from './ingest.ts';
 import { Invalidations } from './invalidations.ts';
@@ -39,7 +39,7 @@ export class App {
   readonly seats: Seats;
   readonly hub: Hub;
   readonly invalidations: Invalidations;
-  readonly changeFrames: ChangeFrames;
+  readonly sharedFrames: SharedFrames;
   readonly ingest: Ingest;
   readonly buffers: Buffers;
   readonly guard: Guard;
@@ -59,7 +59,7 @@ export class App {
     this.invalidations = new Invalidations(store, this.seats, (error) => {
       this.logFailure(error, 'revisions failed');
     });
-    this.changeFrames = new ChangeFrames(store.epoch);
+    this.sharedFrames = new SharedFrames(store.epoch);
     this.buffers = buffers;
     this.ingest = new Ingest(store, config, buffers);
     this.connections = options.connections;

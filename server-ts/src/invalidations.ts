@@ -19,6 +19,9 @@ export interface RevisionSource {
 /** What changed, in the order of the topics; silence for as long as was asked; or the end. */
 export type NextChanges = readonly Change[] | 'idle' | 'end';
 
+/** How many clients are told before others are served. */
+const TOLD_IN_ONE_TURN = 32;
+
 export class Invalidations {
   readonly source: RevisionSource;
   private readonly seats: Seats;
@@ -29,7 +32,9 @@ export class Invalidations {
   private readonly waiters = new Set<Waiter>();
   /** The lowest revision that is waited for, so that a publication looks at nobody in vain. */
   private lowest = Number.POSITIVE_INFINITY;
-  private publishing = false;
+  /** Those that may look again, as soon as it is their turn. */
+  private readonly woken: Subscription[] = [];
+  private waking = false;
   private reading = false;
   private closed = false;
 
@@ -39,16 +44,12 @@ export class Invalidations {
     this.onReadFailure = onReadFailure;
   }
 
-  /** The newest id has risen. What is published in one turn is told together, behind the answers of that turn. */
+  /** The newest id has risen. */
   published(): void {
-    if (this.publishing || (this.ready.size === 0 && this.source.newest < this.lowest)) return;
-    this.publishing = true;
-    setImmediate(() => {
-      this.publishing = false;
-      if (this.source.newest >= this.lowest) this.wakeWaiters();
-      for (const subscription of this.ready) if (subscription.sessionIds.length === 0) subscription.wake();
-      void this.readSessions();
-    });
+    if (this.source.newest >= this.lowest) this.wakeWaiters();
+    if (this.ready.size === 0) return;
+    for (const subscription of this.ready) if (subscription.sessionIds.length === 0) subscription.wake();
+    void this.readSessions();
   }
 
   /** A client of these topics, or nothing when all seats are taken. Its `close` gives the seat back. */
@@ -97,6 +98,19 @@ export class Invalidations {
   /** It is not to be told of anything for now. */
   leave(subscription: Subscription): void {
     this.ready.delete(subscription);
+  }
+
+  /** Lets clients look again, some in each turn of the event loop, so that others are served in between. */
+  inTurn(subscription: Subscription): void {
+    this.woken.push(subscription);
+    if (this.waking) return;
+    this.waking = true;
+    const wakeSome = (): void => {
+      for (const one of this.woken.splice(0, TOLD_IN_ONE_TURN)) one.proceed();
+      this.waking = this.woken.length > 0;
+      if (this.waking) setImmediate(wakeSome);
+    };
+    setImmediate(wakeSome);
   }
 
   private wakeWaiters(): void {
@@ -148,6 +162,8 @@ export class Subscription {
   private notBefore = Number.NEGATIVE_INFINITY;
   private wasTold = false;
   private waiting: (() => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isWoken = false;
   private ended = false;
 
   constructor(owner: Invalidations, topics: readonly Topic[], minIntervalMs: number, release: () => void) {
@@ -177,7 +193,13 @@ export class Subscription {
         return changes;
       }
       if (now >= deadline) return 'idle';
-      const woken = this.woken((isDue ? deadline : Math.min(this.notBefore, deadline)) - now);
+      this.timer = setTimeout(
+        () => this.wake(),
+        (isDue ? deadline : Math.min(this.notBefore, deadline)) - now,
+      );
+      const woken = new Promise<void>((resolve) => {
+        this.waiting = resolve;
+      });
       if (isDue) this.owner.await(this);
       await woken;
       now = performance.now();
@@ -185,9 +207,20 @@ export class Subscription {
     return 'end';
   }
 
-  /** Lets it look again; until it asks for more it is nobody to be told. */
+  /** Lets it look again in its turn; until it asks for more it is nobody to be told. */
   wake(): void {
+    if (this.waiting === undefined || this.isWoken) return;
+    this.isWoken = true;
+    clearTimeout(this.timer);
+    this.owner.leave(this);
+    this.owner.inTurn(this);
+  }
+
+  /** It is its turn. */
+  proceed(): void {
+    this.isWoken = false;
     this.waiting?.();
+    this.waiting = undefined;
   }
 
   /** Told the revisions of its sessions, of when the newest id was this or a later one. */
@@ -202,8 +235,9 @@ export class Subscription {
   close(): void {
     if (this.ended) return;
     this.ended = true;
+    clearTimeout(this.timer);
     this.release();
-    this.wake();
+    this.proceed();
   }
 
   private take(): readonly Change[] {
@@ -212,18 +246,5 @@ export class Subscription {
       if (topic.kind !== 'session') this.slots.offer(at, newest);
     });
     return this.slots.take();
-  }
-
-  private woken(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.waiting = undefined;
-        this.owner.leave(this);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.waiting = done;
-    });
   }
 }

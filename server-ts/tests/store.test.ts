@@ -90,7 +90,11 @@ test('a group is stored together, and a duplicate changes nothing', () => {
   const tables = ['events', 'sessions', 'names', 'stats', 'hours', 'event_blocks', 'event_key_blocks'];
   const before = tables.map((table) => count(db, table));
   const queries = new Queries(db, 5);
-  const revisions = () => [queries.newest(), queries.sessionRevision('s'), queries.sessionRevision('other')];
+  const revisions = () => [
+    queries.newestRevision(),
+    queries.sessionRevision('s'),
+    queries.sessionRevision('other'),
+  ];
   assert.deepEqual(revisions(), [1, 1, 0]);
   const again = jobOf([event({ event_id: ` ${id} `, session_id: 'other', tool_name: 'new' })]);
   assert.deepEqual([...events.insertGroup([again], NOW).ids], [0]);

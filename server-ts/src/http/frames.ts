@@ -3,11 +3,12 @@
  * (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), to one client at its own pace.
  *
  * Writes only when the client has taken what came before, so what a slow one costs is one chunk (rule STR-08).
- * Knows nothing of what the frames say.
+ * When there is something to say is not decided here.
  */
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../contract.ts';
 import type { Next } from '../hub.ts';
+import type { Change } from '../slots.ts';
 
 const HEARTBEAT = ': heartbeat\n\n';
 
@@ -21,14 +22,17 @@ export function frame(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-/** A frame of an event with a name. */
-export function namedFrame(name: string, json: string): string {
-  return `event: ${name}\n${frame(json)}`;
+/** How long a client waits before it connects again (rule SYN-02). */
+export function retryFrame(): string {
+  return `retry: ${LIMITS.stream_retry_ms}\n\n`;
 }
 
-/** How long a client waits before it connects again. */
-export function retryFrame(ms: number): string {
-  return `retry: ${ms}\n\n`;
+/** A frame for each change, in their order (rule SYN-02). */
+export function invalidateFrames(changes: readonly Change[], epoch: string): string {
+  const frames = changes.map(({ topic, revision }) => {
+    return `event: invalidate\n${frame(JSON.stringify({ topic: topic.name, revision: String(revision), epoch }))}`;
+  });
+  return frames.join('');
 }
 
 /** Writes frames until the feed ends, the next one only once the client has taken those before it. */

@@ -16,7 +16,7 @@ import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import { checkHead, type Head, headerOf, readHead } from './head.ts';
 import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
 import { postClaudeCode } from './hooks.ts';
-import { getPage, getScript, getStyle } from './page.ts';
+import { getPage, getScript, getStyles } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import * as reply from './reply.ts';
 import { getSession, listSessions } from './sessions.ts';
@@ -59,7 +59,7 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
   routes.get(...on('/api/health', getHealth));
   routes.get(...on('/', getPage));
   routes.get(...on('/app.js', getScript));
-  routes.get(...on('/app.css', getStyle));
+  routes.get(...on('/app.css', getStyles));
   routes.get(...on('/livez', getLive));
   routes.get(...on('/readyz', getReady));
   routes.get(...on('/api/openapi.json', getOpenApi));

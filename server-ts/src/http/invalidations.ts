@@ -5,10 +5,9 @@
  * nothing: what a topic shows is asked for (`snapshot`).
  */
 import type { App } from '../app.ts';
-import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Change } from '../slots.ts';
-import { namedFrame, retryFrame, sendFrames } from './frames.ts';
+import { invalidateFrames, retryFrame, sendFrames } from './frames.ts';
 import type { Parameters } from './parameters.ts';
 import { type Exchange, stream } from './reply.ts';
 
@@ -34,11 +33,11 @@ export async function openInvalidations(app: App, exchange: Exchange, parameters
   const feed = {
     next: async (idleMs: number) => {
       const next = await subscription.next(idleMs);
-      return typeof next === 'string' ? next : app.changeFrames.encode(next);
+      return typeof next === 'string' ? next : app.sharedFrames.of(next);
     },
   };
   try {
-    await sendFrames(response, feed, retryFrame(LIMITS.stream_retry_ms), app.config.heartbeatMs);
+    await sendFrames(response, feed, retryFrame(), app.config.heartbeatMs);
   } catch (error) {
     app.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'stream failed');
   } finally {
@@ -47,8 +46,8 @@ export async function openInvalidations(app: App, exchange: Exchange, parameters
   }
 }
 
-/** Frames of changes, made once for all that are due the same. */
-export class ChangeFrames {
+/** The frames of changes, made once for all that are due the same. */
+export class SharedFrames {
   private readonly epoch: string;
   private readonly made = new Map<string, Uint8Array>();
 
@@ -56,19 +55,14 @@ export class ChangeFrames {
     this.epoch = epoch;
   }
 
-  encode(changes: readonly Change[]): Uint8Array {
+  of(changes: readonly Change[]): Uint8Array {
     let key = '';
     for (const { topic, revision } of changes) key += `${revision} ${topic.name}\n`;
     const known = this.made.get(key);
     if (known !== undefined) return known;
     if (this.made.size >= KEPT_SETS) this.made.clear();
-    const bytes = Buffer.from(changes.map((change) => this.frameOf(change)).join(''));
+    const bytes = Buffer.from(invalidateFrames(changes, this.epoch));
     this.made.set(key, bytes);
     return bytes;
-  }
-
-  private frameOf({ topic, revision }: Change): string {
-    const data = { topic: topic.name, revision: String(revision), epoch: this.epoch };
-    return namedFrame('invalidate', JSON.stringify(data));
   }
 }

@@ -21,6 +21,6 @@ export function getScript(_app: App, exchange: Exchange): void {
 }
 
 /** `GET /app.css` */
-export function getStyle(_app: App, exchange: Exchange): void {
+export function getStyles(_app: App, exchange: Exchange): void {
   reply(exchange, 'text/css', style);
 }

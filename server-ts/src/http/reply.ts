@@ -30,25 +30,25 @@ type Header = string | number;
 type Headers = Readonly<Record<string, Header>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
 /** 200 with JSON text, as text or as bytes. */
 export function ok(exchange: Exchange, json: string | Uint8Array): void {
-  answer(exchange, 200, { 'content-type': JSON_TYPE }, json);
+  answer(exchange, 200, JSON_ONLY, json);
 }
 
 /** The answer to one event (rules ING-01 to ING-03). */
 export function single(exchange: Exchange, outcomes: Outcomes): void {
   throwRejected(outcomes);
   const id = outcomes.ids[0]!;
-  const counts =
-    id === 0 ? '"received":0,"ids":[],"duplicates":1' : `"received":1,"ids":[${id}],"duplicates":0`;
-  const json = `{${counts},"revision":"${outcomes.revision}"}`;
-  answer(exchange, id === 0 ? 200 : 201, { 'content-type': JSON_TYPE }, json);
+  const isNew = id !== 0;
+  const counts = isNew ? `"received":1,"ids":[${id}],"duplicates":0` : '"received":0,"ids":[],"duplicates":1';
+  answer(exchange, isNew ? 201 : 200, JSON_ONLY, `{${counts},"revision":"${outcomes.revision}"}`);
 }
 
 /** The answer to a batch (rules ING-04 and ING-05). */
 export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boolean): void {
-  answer(exchange, 201, { 'content-type': JSON_TYPE }, batchJson(outcomes, withResults));
+  answer(exchange, 201, JSON_ONLY, batchJson(outcomes, withResults));
 }
 
 /** Its text; ids without a tree of values, since most of an answer is these. */
@@ -90,17 +90,19 @@ export function hook(exchange: Exchange, outcomes: Outcomes): void {
   ok(exchange, '{}');
 }
 
-/** Rule ING-03. */
 function throwRejected(outcomes: Outcomes): void {
   const [rejected] = outcomes.rejected;
   if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });
 }
 
-/** 200 with a snapshot and its tag, or 304 where there is nothing to send (rules SYN-05 and SYN-06). */
-export function snapshot(exchange: Exchange, tag: string, json: Uint8Array | undefined): void {
-  const headers = { etag: tag, 'cache-control': 'no-cache' };
-  if (json === undefined) answer(exchange, 304, headers, undefined);
-  else answer(exchange, 200, { 'content-type': JSON_TYPE, ...headers }, json);
+/** 200 with a snapshot and its tag (rule SYN-05). */
+export function snapshot(exchange: Exchange, json: Uint8Array, etag: string): void {
+  answer(exchange, 200, { 'content-type': JSON_TYPE, etag, 'cache-control': 'no-cache' }, json);
+}
+
+/** 304 to who has the state of this tag (rule SYN-06). */
+export function notModified(exchange: Exchange, etag: string): void {
+  answer(exchange, 304, { etag, 'cache-control': 'no-cache' }, undefined);
 }
 
 /** 200 with a file of the page (rule PAG-01). */
@@ -111,7 +113,7 @@ export function page(exchange: Exchange, mediaType: string, text: string): void 
 
 /** Health: 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
-  answer(exchange, degraded ? 503 : 200, { 'content-type': JSON_TYPE }, json);
+  answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
 }
 
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
@@ -158,7 +160,6 @@ export function stream(exchange: Exchange): void {
 
 /** A whole answer in bytes, for a connection that no request is read from. */
 export function rawFailure(code: ErrorCode): Buffer {
-  const { status } = errorSpec(code);
   const json = Buffer.from(failureJson(code, {}));
   const headers: Headers = {
     'content-type': JSON_TYPE,
@@ -167,7 +168,7 @@ export function rawFailure(code: ErrorCode): Buffer {
     'content-length': json.length,
     date: httpDate(),
   };
-  return Buffer.concat([rawHead(status, headers), json]);
+  return Buffer.concat([rawHead(errorSpec(code).status, headers), json]);
 }
 
 /** 400 without a body (rule HTT-08). */

@@ -10,7 +10,7 @@ import { Failure } from '../error.ts';
 import type { KnownRevisions } from '../store/reader.ts';
 import { parseTopic } from '../topics.ts';
 import type { Parameters } from './parameters.ts';
-import { type Exchange, snapshot } from './reply.ts';
+import { type Exchange, notModified, snapshot } from './reply.ts';
 
 const PREFIX = '/api/snapshot/';
 /** A member of a list of tags, which may be empty, with the comma or the end behind it (RFC 9110, section 8.8.3). */
@@ -21,11 +21,13 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   const topic = parseTopic(exchange.head.path.slice(PREFIX.length));
   if (topic === undefined) throw new Failure('not_found');
   await waited(app, exchange, parameters.number('wait'));
+  // Nobody is there any more to be answered.
+  if (exchange.response.destroyed) return;
   const { epoch } = app.store;
   const known = knownRevisions(exchange.head.headers.get('if-none-match') ?? [], epoch);
   const { newest } = app.store;
   if (topic.kind !== 'session' && (known === 'any' || known.includes(String(newest)))) {
-    snapshot(exchange, tagOf(epoch, newest), undefined);
+    notModified(exchange, tagOf(epoch, newest));
     return;
   }
   const found = await app.store.snapshot({
@@ -38,7 +40,9 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
     known,
   });
   if (found === undefined) throw new Failure('not_found');
-  snapshot(exchange, tagOf(epoch, found.revision), found.bytes);
+  const etag = tagOf(epoch, found.revision);
+  if (found.bytes === undefined) notModified(exchange, etag);
+  else snapshot(exchange, found.bytes, etag);
 }
 
 /** Until the newest id is as new, or as long as anyone may wait, or until the client or the server leaves. */

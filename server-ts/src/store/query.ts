@@ -139,7 +139,7 @@ export class Queries {
   }
 
   /** The newest event's id; 0 before there is one. */
-  newest(): number {
+  newestRevision(): number {
     return this.pluck(QUERIES.selectLastEventId) ?? 0;
   }
 

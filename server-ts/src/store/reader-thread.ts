@@ -123,7 +123,7 @@ function json(queries: Queries, read: JsonRead): string | undefined {
 function snapshot(queries: Queries, read: SnapshotRead): Snapshot {
   const { topic, known } = read;
   const isSession = topic.kind === 'session';
-  const revision = isSession ? queries.sessionRevision(topic.sessionId) : queries.newest();
+  const revision = isSession ? queries.sessionRevision(topic.sessionId) : queries.newestRevision();
   if (isSession && revision === 0) return undefined;
   if (known === 'any' || known.includes(String(revision))) return { revision, bytes: undefined };
   const text =
