@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde_json::Value;
 
-use crate::contract::{self, VOCABULARY};
+use crate::contract::{CLAUDE_CODE, VOCABULARY, parse};
 use crate::event::{Event, Field, FieldError, RawEvent, Span, SpanKind, Text};
 use crate::fields::Checker;
 use crate::json::scan_object;
@@ -17,46 +17,55 @@ use crate::text::decode_token;
 use crate::validate::{default_status, metadata};
 
 /// `hooks/claude-code.json`, as far as it concerns a server.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct Mapping {
-    name_key: String,
-    agent_type: String,
-    source: String,
+    name_key: &'static str,
+    agent_type: &'static str,
+    source: &'static str,
     fields: Vec<Source>,
-    hooks: HashMap<String, Meaning>,
+    hooks: HashMap<&'static str, Meaning>,
     other: Meaning,
 }
 
 /// Where a field comes from.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct Source {
-    field: String,
-    key: String,
-    take: Option<Take>,
-    default: Option<String>,
+    field: Field,
+    key: &'static str,
+    /// Only what follows the last separator of a path.
+    is_last_segment: bool,
+    default: Option<&'static str>,
 }
 
-/// What part of a value a field is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Take {
-    LastSegment,
-}
-
-/// What a hook of some name is.
-#[derive(Debug, Deserialize)]
+/// What a hook of some name is, in words of the vocabulary.
+#[derive(Debug)]
 struct Meaning {
-    event_type: String,
-    status: Option<String>,
-    #[serde(default)]
+    event_type: &'static str,
+    status: &'static str,
     ends_call: bool,
 }
 
-static CLAUDE_CODE: LazyLock<Mapping> = LazyLock::new(|| contract::parse(contract::CLAUDE_CODE));
+static SPEC: LazyLock<Value> = LazyLock::new(|| parse(CLAUDE_CODE));
+static MAPPING: LazyLock<Mapping> =
+    LazyLock::new(|| Mapping::read(&SPEC).expect("the mapping is checked by the tests of this module"));
 
 impl Mapping {
+    /// `None` where a word of the file is none that an event can have.
+    fn read(spec: &'static Value) -> Option<Self> {
+        let text = |name: &str| spec[name].as_str();
+        let hooks = spec["hooks"].as_object()?.iter();
+        Some(Self {
+            name_key: text("name_key")?,
+            agent_type: text("agent_type")?,
+            source: known(&VOCABULARY.sources, text("source")?)?,
+            fields: spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<_>>()?,
+            hooks: hooks.map(|(name, spec)| Some((&**name, Meaning::read(spec)?))).collect::<Option<_>>()?,
+            other: Meaning::read(&spec["other"])?,
+        })
+    }
+
     fn source_of(&self, field: Field) -> Option<&Source> {
-        self.fields.iter().find(|source| source.field == field.name())
+        self.fields.iter().find(|source| source.field == field)
     }
 
     /// What the hook of this name is; `name` is where a payload says it.
@@ -69,19 +78,46 @@ impl Mapping {
     }
 }
 
+impl Source {
+    fn read(spec: &'static Value) -> Option<Self> {
+        let is_last_segment = match &spec["take"] {
+            Value::Null => false,
+            take => take == "last_segment" || return None,
+        };
+        Some(Self {
+            field: Field::from_name(spec["field"].as_str()?.as_bytes())?,
+            key: spec["key"].as_str()?,
+            is_last_segment,
+            default: spec["default"].as_str(),
+        })
+    }
+}
+
+impl Meaning {
+    fn read(spec: &'static Value) -> Option<Self> {
+        let event_type = known(&VOCABULARY.event_types, spec["event_type"].as_str()?)?;
+        let status = spec["status"].as_str().unwrap_or_else(|| default_status(event_type));
+        let status = known(&VOCABULARY.statuses, status)?;
+        Some(Self { event_type, status, ends_call: spec["ends_call"] == true })
+    }
+}
+
+/// A word of the vocabulary.
+fn known(words: &'static [String], word: &str) -> Option<&'static str> {
+    words.iter().find(|known| *known == word).map(String::as_str)
+}
+
 /// The event that a payload is, or its one problem; `max_metadata_bytes` is the flag's value.
 pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Vec<FieldError>>> {
-    let mapping = &*CLAUDE_CODE;
+    let mapping = &*MAPPING;
     let (mut raw, mut name) = (RawEvent::empty(), Span::ABSENT);
     let object = scan_object(body, |key, value| {
         // Of a key given twice the last counts, so a later one replaces an earlier one.
-        if key.key_is(&mapping.name_key, body.as_bytes()) {
+        if key.key_is(mapping.name_key, body.as_bytes()) {
             name = value;
         }
-        for source in mapping.fields.iter().filter(|source| key.key_is(&source.key, body.as_bytes())) {
-            if let Some(field) = Field::from_name(source.field.as_bytes()) {
-                raw.set(field, value);
-            }
+        for source in mapping.fields.iter().filter(|source| key.key_is(source.key, body.as_bytes())) {
+            raw.set(source.field, value);
         }
     })?;
     let Some(object) = object else {
@@ -97,10 +133,10 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
     let (metadata, payload_truncated) = metadata(body, object, max_metadata_bytes);
     Ok(Ok(Event {
         session_id,
-        agent_type: Text::Owned(mapping.agent_type.as_str().into()),
-        event_type: &meaning.event_type,
-        status: meaning.status.as_deref().unwrap_or_else(|| default_status(&meaning.event_type)),
-        source: &mapping.source,
+        agent_type: Text::Owned(mapping.agent_type.into()),
+        event_type: meaning.event_type,
+        status: meaning.status,
+        source: mapping.source,
         event_id: fields.text(Field::EventId),
         tool_name: if meaning.ends_call { fields.text(Field::ToolName) } else { None },
         branch: fields.text(Field::Branch),
@@ -127,11 +163,12 @@ struct HookFields<'a> {
 impl HookFields<'_> {
     fn text(&mut self, field: Field) -> Option<Text> {
         let source = self.mapping.source_of(field)?;
-        let text = match source.take {
-            None => self.checker.text(field),
-            Some(Take::LastSegment) => self.checker.part_of_text(field, last_segment),
+        let text = if source.is_last_segment {
+            self.checker.part_of_text(field, last_segment)
+        } else {
+            self.checker.text(field)
         };
-        text.or_else(|| source.default.as_deref().map(|default| Text::Owned(default.into())))
+        text.or_else(|| source.default.map(|default| Text::Owned(default.into())))
     }
 }
 
@@ -150,20 +187,17 @@ mod tests {
     }
 
     #[test]
-    fn every_word_of_the_mapping_is_one_of_the_vocabulary() {
-        let mapping = &*CLAUDE_CODE;
-        assert!(VOCABULARY.sources.contains(&mapping.source));
-        for meaning in mapping.hooks.values().chain([&mapping.other]) {
-            assert!(VOCABULARY.event_types.contains(&meaning.event_type), "{meaning:?}");
-            let status = meaning.status.as_deref();
-            assert!(status.is_none_or(|status| VOCABULARY.statuses.iter().any(|known| known == status)));
-        }
-        for source in &mapping.fields {
-            assert!(Field::from_name(source.field.as_bytes()).is_some(), "{source:?}");
-        }
+    fn the_mapping_is_in_words_that_events_have() {
+        let mapping = Mapping::read(&SPEC).expect("every word is known");
         // An event without a session cannot be stored.
-        let session = mapping.source_of(Field::SessionId).and_then(|source| source.default.as_deref());
-        assert_eq!(session, Some("unknown"));
+        assert_eq!(mapping.source_of(Field::SessionId).and_then(|source| source.default), Some("unknown"));
+        for broken in
+            [("source", "x"), ("name_key", "7"), ("other", "{}"), ("fields", r#"[{"field":"x","key":"x"}]"#)]
+        {
+            let mut spec = SPEC.clone();
+            spec[broken.0] = serde_json::from_str(broken.1).unwrap_or_else(|_| broken.1.into());
+            assert!(Mapping::read(Box::leak(Box::new(spec))).is_none(), "{broken:?}");
+        }
     }
 
     #[test]

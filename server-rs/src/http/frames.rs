@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use bytes::{BufMut, Bytes, BytesMut};
-use futures_util::stream::{empty, unfold};
+use futures_util::stream::unfold;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -49,11 +49,6 @@ pub(crate) fn send_frames(app: &App, request: &Request, opening: Bytes, source: 
         let chunk = client.next().await?;
         Some((Ok::<_, Infallible>(chunk), client))
     }))
-}
-
-/// The body of an answer to HEAD: without a length, so that none is said, as GET says none either.
-pub(crate) fn no_frames() -> Body {
-    Body::from_stream(empty::<Result<Bytes, Infallible>>())
 }
 
 /// Every place is taken (rule STR-09).

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::Method;
 
 use crate::app::App;
-use crate::http::frames::{Source, invalidate_frames, no_frames, retry_frame, send_frames, stream_limit};
+use crate::http::frames::{Source, invalidate_frames, retry_frame, send_frames, stream_limit};
 use crate::http::{Request, reply};
 use crate::invalidations::Subscription;
 use crate::topics::Topic;
@@ -17,7 +17,7 @@ use crate::topics::Topic;
 /// The stream in this mode.
 pub(crate) async fn open_invalidations(app: &Arc<App>, method: &Method, request: &Request) -> reply::Reply {
     if method == Method::HEAD {
-        return Ok(reply::stream(no_frames()));
+        return Ok(reply::stream(reply::without_length()));
     }
     let parameters = &request.parameters;
     let min_interval = parameters.number("min_interval_ms").and_then(|ms| u64::try_from(ms).ok());

@@ -219,6 +219,11 @@ pub fn signed_in(cookie: &str) -> Response<Body> {
     answer
 }
 
+/// No body, and no length either: of one that is known to be empty, an answer to HEAD would say 0.
+pub(crate) fn without_length() -> Body {
+    Body::from_stream(futures_util::stream::empty::<Result<Bytes, std::convert::Infallible>>())
+}
+
 /// The stream's answer (rules STR-01 and STR-10).
 pub fn stream(body: Body) -> Response<Body> {
     let mut answer = Response::new(body);
@@ -235,7 +240,7 @@ pub fn snapshot(json: impl Into<Bytes>, etag: &str) -> Response<Body> {
 
 /// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5).
 pub fn not_modified(etag: &str) -> Response<Body> {
-    let mut answer = Response::new(Body::empty());
+    let mut answer = Response::new(without_length());
     *answer.status_mut() = StatusCode::NOT_MODIFIED;
     tagged(answer, etag)
 }

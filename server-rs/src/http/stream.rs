@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::http::frames::{Source, event_frames, frame, no_frames, send_frames, stream_limit};
+use crate::http::frames::{Source, event_frames, frame, send_frames, stream_limit};
 use crate::http::invalidations::open_invalidations;
 use crate::http::parameters::parse_cursor;
 use crate::http::stats::totals_json;
@@ -35,7 +35,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
         Some(text) => Some(parse_cursor("Last-Event-ID", text.unwrap_or_default())?),
     };
     if method == Method::HEAD {
-        return Ok(reply::stream(no_frames()));
+        return Ok(reply::stream(reply::without_length()));
     }
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = StreamFilter {
