@@ -4,22 +4,10 @@
  *
  * What must stay true: a fresh profile each time, so that nothing is cached; the browser ends with the run.
  */
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { launchOptions } from '../../../scripts/chromium.ts';
 import { BenchFailure } from '../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-
-/** `$CHROMIUM_BIN`, or what of {@link NAMES} is on PATH; `undefined` where there is none. */
-export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  if (env.CHROMIUM_BIN) return env.CHROMIUM_BIN;
-  const folders = (env.PATH ?? '').split(delimiter);
-  return NAMES.flatMap((name) => folders.map((path) => join(path, name))).find((path) => existsSync(path));
-}
-
-export const NO_CHROMIUM = `no Chromium: $CHROMIUM_BIN, or ${NAMES.join(', ')} on PATH`;
 
 /** A row of the list of events, by what it is for who cannot see it. */
 const ROW = '[role="rowgroup"] [role="row"]';
@@ -42,15 +30,15 @@ export class OpenBrowser {
     this.#release = release;
   }
 
-  static async start(executablePath: string, lifetime: Lifetime): Promise<OpenBrowser> {
+  static async start(lifetime: Lifetime): Promise<OpenBrowser> {
     try {
-      const browser = await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-quic'] });
+      const browser = await chromium.launch(launchOptions);
       return new OpenBrowser(
         browser,
         lifetime.add(() => browser.close()),
       );
     } catch (error) {
-      throw new BenchFailure('browser_failed', `${executablePath} did not start`, [String(error)]);
+      throw new BenchFailure('browser_failed', 'the browser did not start', [String(error)]);
     }
   }
 

@@ -87,7 +87,8 @@ async function run(
   progress.say(placement.reason);
   const kept = `the committed result stays (${place.reasons.join(', ')}); this one goes to ${place.file}`;
   progress.say(place.reasons.length > 0 ? kept : `the result goes to ${place.file}`);
-  const limits = options.scenes.includes('compare_revisions') ? cast.comparisons : null;
+  // Without a build a program that is missing is skipped, and no reason not to measure the rest.
+  const limits = options.build && options.scenes.includes('compare_revisions') ? cast.comparisons : null;
   const stale = await buildStale(options.targets, {
     contenders: { ...cast.contenders, limits },
     lifetime,

@@ -1,6 +1,7 @@
 /** The page that each server shows: how soon it shows rows of a full database, and what it takes beside a load. */
+import { missing } from '../../../../scripts/chromium.ts';
 import { BenchFailure } from '../../failure.ts';
-import { findChromium, NO_CHROMIUM, OpenBrowser } from '../browser.ts';
+import { OpenBrowser } from '../browser.ts';
 import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';
 import { type Scene, type SceneContext, withHost } from '../scene.ts';
@@ -18,14 +19,13 @@ export const pageScene: Scene = {
   name: 'page',
   async measure(server, context) {
     const { sizes, launch, poster } = context;
-    const executable = findChromium();
-    if (executable === undefined) {
-      context.skip(NO_CHROMIUM);
+    if (missing !== false) {
+      context.skip(missing);
       return;
     }
     await withHost(Host.start(server, launch), async (host) => {
       await fill(host, context);
-      const browser = await OpenBrowser.start(executable, launch.lifetime);
+      const browser = await OpenBrowser.start(launch.lifetime);
       const values = new FigureValues();
       const url = `${host.url}/`;
       // The first finds neither the server nor the browser warm, and does not count.
