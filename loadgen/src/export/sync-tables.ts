@@ -4,7 +4,7 @@
  * What must stay true: no verdict is typed here, and what was not measured says so.
  */
 import type { TargetName } from '../../../parity-tests/src/targets.ts';
-import { FIGURES, type FigureKey } from '../sync/figure.ts';
+import { FIGURES, type Figure, type FigureKey } from '../sync/figure.ts';
 import type { SceneName, SyncResult, SyncRow } from '../sync/sync-result.ts';
 import { outcomeOf, SYNC_TARGETS, type SyncTarget, type TargetUnit } from '../sync/target.ts';
 import { formatSummary, formatValue, group, NOT_MEASURED, percent } from './format.ts';
@@ -78,10 +78,15 @@ export function sceneTable(sync: SyncResult, scene: SceneName): Table | null {
       ...(isTimed ? LATENCIES.map(([, key]) => latencyText(row, key)) : []),
       ...keys.map((key) => {
         const figure = row.figures[key];
-        return figure === undefined ? '—' : formatSummary(figure, figure.unit);
+        return figure === undefined ? '—' : figureText(figure);
       }),
     ]),
   };
+}
+
+function figureText(figure: Figure): string {
+  const { spread, unit, median } = figure;
+  return spread === null ? formatValue(median, unit) : formatSummary({ ...figure, spread }, unit);
 }
 
 const LATENCIES = [

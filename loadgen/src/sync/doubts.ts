@@ -40,7 +40,7 @@ export function doubtsAboutScene(
   for (const key of JUDGED) {
     const wide = rows.filter((row) => (row.figures[key]?.spread ?? 0) > HIGH_SPREAD);
     if (wide.length === 0) continue;
-    const most = Math.max(...wide.map((row) => row.figures[key]!.spread));
+    const most = Math.max(...wide.map((row) => row.figures[key]!.spread ?? 0));
     const cases = `${key} varied by up to ${Math.round(most * 100)} % in ${wide.length} of ${rows.length} cases`;
     found.push(warning('high_spread', cases, scene));
   }

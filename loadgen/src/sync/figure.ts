@@ -49,8 +49,10 @@ export const FIGURES = {
 export type FigureKey = keyof typeof FIGURES;
 
 /** A summary with all that it sums up, in the order in which it came. */
-export interface Figure extends Summary {
+export interface Figure extends Omit<Summary, 'spread'> {
   readonly unit: Unit;
+  /** (max - min) / median; `null` of different values whose median is 0. */
+  readonly spread: number | null;
   readonly values: readonly number[];
 }
 
@@ -76,7 +78,9 @@ export class FigureValues {
     return Object.fromEntries(
       keys.map((key) => {
         const values = this.#values.get(key)!;
-        return [key, { unit: FIGURES[key].unit, ...summarise(values)!, values }];
+        const summary = summarise(values)!;
+        const spread = Number.isFinite(summary.spread) ? summary.spread : null;
+        return [key, { unit: FIGURES[key].unit, ...summary, spread, values }];
       }),
     );
   }
