@@ -7,7 +7,7 @@ import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { createHistogram, latencyOf, record } from '../src/histogram.ts';
 import { type FigureKey, FigureValues } from '../src/sync/figure.ts';
 import { FULL } from '../src/sync/sizes.ts';
-import { STRATEGY_NAMES } from '../src/sync/strategies/table.ts';
+import { STRATEGY_NAMES } from '../src/sync/strategies/strategy-labels.ts';
 import type { Parameters, SceneName, SyncResult, SyncRow } from '../src/sync/sync-result.ts';
 import { sampleReportResult } from './report-fixture.ts';
 

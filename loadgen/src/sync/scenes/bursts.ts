@@ -11,7 +11,7 @@ import { Host } from '../host.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scene, type SceneContext, withHost } from '../scene.ts';
 import type { Following } from '../strategies/strategy.ts';
-import { STRATEGY_NAMES, type StrategyName } from '../strategies/table.ts';
+import { STRATEGY_NAMES, type StrategyName } from '../strategies/strategy-labels.ts';
 import { until } from '../until.ts';
 
 /** One batch; single events one after the other; and sixteen in flight. */
