@@ -29,13 +29,11 @@ const older: Follow = async (options) => {
   const timer = setInterval(() => {
     if (journal.newest > newest) journal.note(epoch!, String(newest));
   }, 1);
-  return {
-    ...following,
-    async stop() {
-      clearInterval(timer);
-      await following.stop();
-    },
-  };
+  const stop = options.lifetime.add(async () => {
+    clearInterval(timer);
+    await following.stop();
+  });
+  return { ...following, stop };
 };
 
 process.exitCode = await syncCommand(process.argv.slice(2), {

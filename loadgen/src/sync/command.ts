@@ -157,7 +157,7 @@ async function measureAll(
   const warnings: SyncWarning[] = [];
   const measureOne = async (scene: Scene, server: TargetName) => {
     const from = performance.now();
-    await scene.measure(server, {
+    const measuring = scene.measure(server, {
       launch,
       sizes,
       seed,
@@ -171,6 +171,7 @@ async function measureAll(
         skipped.push({ scene: scene.name, server, reason });
       },
     });
+    await lifetime.orInterrupted(measuring);
     progress.say(`${scene.name} ${server}: ${((performance.now() - from) / 1000).toFixed(1)} s`);
   };
   const chosen = SCENES.filter(({ name }) => options.scenes.includes(name));

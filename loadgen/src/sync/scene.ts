@@ -34,9 +34,9 @@ export interface SceneContext {
   skip(reason: string): void;
 }
 
-export function followOptions(host: Host, { seed, sizes }: SceneContext): FollowOptions {
+export function followOptions(host: Host, { seed, sizes, launch }: SceneContext): FollowOptions {
   const random: Random = createRandom(seed);
-  return { url: host.url, random, patience_ms: sizes.patience_ms };
+  return { url: host.url, random, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
 }
 
 /** The server, and then it is gone with its file, whatever came in between. */

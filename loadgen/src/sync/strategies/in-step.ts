@@ -22,7 +22,7 @@ export function inStep(
   pace?: Partial<PaceOptions>,
   between: (topic: Topic<unknown>) => Topic<unknown> = (topic) => topic,
 ): (options: FollowOptions) => Promise<InStep> {
-  return async ({ url, random, patience_ms }) => {
+  return async ({ url, random, patience_ms, lifetime }) => {
     const journal = new Journal();
     const fetched_ms: number[] = [];
     let not_modified = 0;
@@ -46,7 +46,9 @@ export function inStep(
       random,
       ...(pace === undefined ? {} : { pace }),
     });
-    await sync.start();
+    // From before it has begun: what it waits for may never come.
+    const stop = lifetime.add(async () => sync.stop());
+    await lifetime.orInterrupted(sync.start());
     await until(() => sync.counts.invalidations > 0, patience_ms, 'the first invalidation');
     return {
       journal,
@@ -58,7 +60,7 @@ export function inStep(
       }),
       checked: () => sync.counts.invalidations + journal.applies,
       problem: () => problem,
-      stop: async () => sync.stop(),
+      stop,
     };
   };
 }

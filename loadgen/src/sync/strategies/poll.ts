@@ -6,7 +6,7 @@ import { RowsReader } from './rows.ts';
 import type { Follow } from './strategy.ts';
 
 export function poll(every_ms: number): Follow {
-  return async ({ url }) => {
+  return async ({ url, lifetime }) => {
     const journal = new Journal();
     const fetched_ms: number[] = [];
     const reader = new RowsReader(url);
@@ -35,16 +35,17 @@ export function poll(every_ms: number): Follow {
       }
       isAsking = false;
     }, every_ms);
+    const stop = lifetime.add(async () => {
+      isOver = true;
+      clearInterval(timer);
+      await reader.close();
+    });
     return {
       journal,
       fetched_ms,
       counts: () => ({ invalidations: 0, fetches: fetched_ms.length, not_modified }),
       problem: () => problem,
-      async stop() {
-        isOver = true;
-        clearInterval(timer);
-        await reader.close();
-      },
+      stop,
     };
   };
 }

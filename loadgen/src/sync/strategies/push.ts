@@ -14,7 +14,7 @@ export const push: Follow = stream(false);
 export const fetchEach: Follow = stream(true);
 
 function stream(isFetching: boolean): Follow {
-  return async ({ url, random, patience_ms }) => {
+  return async ({ url, random, patience_ms, lifetime }) => {
     const journal = new Journal();
     const fetched_ms: number[] = [];
     const reader = new RowsReader(url);
@@ -52,17 +52,18 @@ function stream(isFetching: boolean): Follow {
         isOpen ||= state === 'open';
       },
     }).catch(fail);
+    const stop = lifetime.add(async () => {
+      end.abort();
+      await running;
+      await reader.close();
+    });
     await until(() => isOpen, patience_ms, 'the stream');
     return {
       journal,
       fetched_ms,
       counts: () => ({ invalidations, fetches: fetched_ms.length, not_modified: 0 }),
       problem: () => problem,
-      async stop() {
-        end.abort();
-        await running;
-        await reader.close();
-      },
+      stop,
     };
   };
 }

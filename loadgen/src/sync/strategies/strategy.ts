@@ -5,6 +5,7 @@
  * applies in its journal.
  */
 import type { BenchFailure } from '../../failure.ts';
+import type { Lifetime } from '../../lifetime.ts';
 import type { Journal } from '../journal.ts';
 
 /** The rows that a follower shows. */
@@ -16,6 +17,8 @@ export interface FollowOptions {
   readonly random: () => number;
   /** How long the beginning may take. */
   readonly patience_ms: number;
+  /** Stops it at the latest when the run ends. */
+  readonly lifetime: Lifetime;
 }
 
 /** Since the beginning. */
@@ -34,7 +37,7 @@ export interface Following {
   readonly fetched_ms: readonly number[];
   /** What no server of the contract gives cause for; `null` while all is well. */
   problem(): BenchFailure | null;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 /** Resolves once it is in step, and hears of whatever comes. */
