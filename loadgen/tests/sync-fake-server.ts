@@ -2,7 +2,7 @@
  * A small server for the tests of `bench:sync`: posts, invalidations and snapshots in memory, and faults on demand.
  *
  * It is started in place of a real one and is no example of how one should be built. Its faults are named by `--fault=`:
- * `drops-the-last` tells nothing of event 30; `tells-an-older` tells of event 20 once more after event 40; `drops-a-client`
+ * `drops-the-last` tells nothing of event 30; `tells-an-older` tells each client of event 20 once more after event 2500; `drops-a-client`
  * ends the first stream at event 500; `refuses` answers 503 to the tenth post; `silent` has a stream without frames.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -31,6 +31,7 @@ interface Client {
 }
 
 const invalidated = new Set<Client>();
+const wronged = new Set<Client>();
 const followers = new Set<ServerResponse>();
 let newest = 0;
 let posts = 0;
@@ -44,7 +45,11 @@ function tell(client: Client): void {
   if (fault === 'drops-the-last' && newest === 30) return;
   client.told = newest;
   client.response.write(frame(newest));
-  if (fault === 'tells-an-older' && newest >= 40) client.response.write(frame(20));
+  if (fault === 'tells-an-older' && newest >= 2500 && !wronged.has(client)) {
+    wronged.add(client);
+    // In a chunk of its own, since of one chunk the last frame counts.
+    setTimeout(() => client.response.write(frame(20)), 20);
+  }
   if (client.interval_ms === 0) return;
   client.isWaiting = true;
   setTimeout(() => {

@@ -15,6 +15,8 @@ export interface Sizes {
   readonly full_stream_clients: number;
   readonly load_events_per_s: number;
   readonly load_s: number;
+  /** The same load, before anything counts. */
+  readonly load_warm_up_s: number;
   /** Of each kind. */
   readonly restarts: number;
   /** Applies and invalidations in process, over a transport that fails. */
@@ -43,6 +45,7 @@ export const FULL: Sizes = {
   full_stream_clients: 10,
   load_events_per_s: 10_000,
   load_s: 10,
+  load_warm_up_s: 2,
   restarts: 5,
   monotony_checked: 100_000,
   monotony_posts: 5000,
@@ -58,15 +61,16 @@ export const QUICK: Sizes = {
   round_trips: 50,
   paced_round_trips: 10,
   payload_round_trips: 10,
-  burst_events: [10, 50],
+  burst_events: [50],
   burst_repetitions: 1,
-  slider_s: 0.5,
+  slider_s: 0.3,
   slider_repetitions: 1,
   fan_out_clients: [0, 20],
   fan_out_rounds: 1,
   full_stream_clients: 2,
   load_events_per_s: 2000,
   load_s: 0.5,
+  load_warm_up_s: 0.3,
   restarts: 1,
   monotony_checked: 5000,
   monotony_posts: 100,

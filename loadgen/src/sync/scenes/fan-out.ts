@@ -24,7 +24,6 @@ const PATH = `/api/stream?mode=invalidate&min_interval_ms=${MIN_INTERVAL_MS}`;
 const STALLED_OF = 10;
 export const BATCH = 50;
 export const CONNECTIONS = 8;
-export const WARM_UP_S = 1;
 
 /** More than a server holds connections for. */
 const FLAGS = ['--max-stream-clients', '2000'];
@@ -82,7 +81,7 @@ async function round(
     await crowd.ask({ kind: 'connect', url: host.url, path: PATH, clients, stalled, patience_ms });
     const isWhole = async () => (await clientsOf(host)) === clients;
     await until(isWhole, patience_ms, `${clients} clients at the server`);
-    await load(host, context, WARM_UP_S);
+    await load(host, context, sizes.load_warm_up_s);
     await crowd.ask({ kind: 'mark' });
     const offered = await measuredLoad(host, context);
     const acknowledged = offered.posted.answers.map(({ answered_ms, revision }) => ({

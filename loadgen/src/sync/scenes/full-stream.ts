@@ -3,7 +3,7 @@ import { checkStream, startStreamClients } from '../../stream/clients.ts';
 import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';
 import type { Scene } from '../scene.ts';
-import { load, measuredLoad, WARM_UP_S } from './fan-out.ts';
+import { load, measuredLoad } from './fan-out.ts';
 
 export const fullStreamScene: Scene = {
   name: 'full_stream',
@@ -16,7 +16,7 @@ export const fullStreamScene: Scene = {
       const { placement, lifetime } = launch;
       const crowd = await startStreamClients({ url: host.url, clients, lifetime, placement });
       await crowd.ready();
-      await load(host, context, WARM_UP_S);
+      await load(host, context, sizes.load_warm_up_s);
       await crowd.mark();
       const { posted, figures } = await measuredLoad(host, context);
       await crowd.until(Number(posted.revision), sizes.patience_ms);

@@ -15,7 +15,6 @@ const LOAD_PER_S = 1000;
 /** Small ones, so that the page hears of each. */
 const LOAD_BATCH = 10;
 const CONNECTIONS = 4;
-const WARM_UP_S = 2;
 
 export const pageScene: Scene = {
   name: 'page',
@@ -39,7 +38,7 @@ export const pageScene: Scene = {
       }
       const { page } = await browser.open(url, sizes.patience_ms);
       // What opening began is over by then, and what the first events compile.
-      await load(host, context, WARM_UP_S);
+      await load(host, context, sizes.load_warm_up_s);
       const before = await browser.rendererCpu();
       const posted = await load(host, context, sizes.page_load_s);
       const took_s = (posted.ended_ms - posted.started_ms) / 1000;

@@ -15,7 +15,7 @@ import type { Scene, SceneContext } from '../scene.ts';
 import { withHost } from '../scene.ts';
 import { SlowReader, unreadBetween } from '../slow-reader.ts';
 import { until } from '../until.ts';
-import { load, measuredLoad, WARM_UP_S } from './fan-out.ts';
+import { load, measuredLoad } from './fan-out.ts';
 
 /** With the three others as many as one client may name. */
 const SESSIONS = 13;
@@ -39,7 +39,7 @@ async function round(server: TargetName, isSlow: boolean, context: SceneContext)
   const { launch, sizes } = context;
   return withHost(Host.start(server, launch), async (host) => {
     // The sessions exist, and the server is warm.
-    await load(host, context, WARM_UP_S, SHAPE);
+    await load(host, context, sizes.load_warm_up_s, SHAPE);
     const probe = createProbe();
     const before = await probe(host.pid);
     const reader = new SlowReader(host.url, PATH, isSlow);
