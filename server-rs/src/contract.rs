@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-use serde_json::Value;
+use miniserde::Deserialize;
+use miniserde::json::{self, Number, Value};
 
 /// The version of the contract, without its line end.
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
@@ -224,8 +224,7 @@ pub struct RouteSpec {
     pub produces: String,
     pub parameters: Vec<String>,
     /// Answered without a token.
-    #[serde(default)]
-    pub free: bool,
+    pub free: Option<bool>,
 }
 
 /// One query parameter.
@@ -235,65 +234,28 @@ pub struct ParameterSpec {
     pub name: String,
     #[serde(rename = "type")]
     pub kind: ParameterKind,
-    pub values: Option<Choices>,
+    /// Of a choice: a list of the vocabulary by its name, or the values themselves.
+    pub values: Option<Value>,
     pub minimum: Option<u64>,
     pub maximum: Option<u64>,
-    pub default: Option<DefaultValue>,
-}
-
-/// What a parameter is when it is not given; of a list or a choice, as it would be sent.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "Value")]
-#[expect(missing_docs, reason = "the variants are the types of the file")]
-pub enum DefaultValue {
-    Integer(u64),
-    Text(String),
-}
-
-// By hand: what serde makes of an untagged enum is larger than all that these files hold.
-impl TryFrom<Value> for DefaultValue {
-    type Error = &'static str;
-
-    fn try_from(value: Value) -> Result<Self, Self::Error> {
-        match value {
-            Value::String(text) => Ok(Self::Text(text)),
-            value => value.as_u64().map(Self::Integer).ok_or("an integer or text"),
-        }
-    }
+    /// What it is when it is not given: an integer, or text as it would be sent.
+    pub default: Option<Value>,
 }
 
 /// The types of query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
 pub enum ParameterKind {
+    #[serde(rename = "text")]
     Text,
+    #[serde(rename = "choice")]
     Choice,
+    #[serde(rename = "timestamp")]
     Timestamp,
+    #[serde(rename = "integer")]
     Integer,
+    #[serde(rename = "topics")]
     Topics,
-}
-
-/// The values of a choice: a list of the vocabulary by its name, or the values themselves.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "Value")]
-#[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
-pub enum Choices {
-    Vocabulary(String),
-    Values(Vec<String>),
-}
-
-impl TryFrom<Value> for Choices {
-    type Error = &'static str;
-
-    fn try_from(value: Value) -> Result<Self, Self::Error> {
-        let text = |value: Value| value.as_str().map(str::to_owned).ok_or("a list of text");
-        match value {
-            Value::String(list) => Ok(Self::Vocabulary(list)),
-            Value::Array(values) => values.into_iter().map(text).collect::<Result<_, _>>().map(Self::Values),
-            _ => Err("a list, or the name of one"),
-        }
-    }
 }
 
 /// The parsed vocabulary.
@@ -309,8 +271,18 @@ pub const CLAUDE_CODE: &str = include_str!("../../contract/hooks/claude-code.jso
 pub const CONFIG: &str = include_str!("../../contract/config.json");
 
 /// The files are part of the binary, so one that does not parse is a build that no test has passed.
-pub(crate) fn parse<T: for<'de> Deserialize<'de>>(text: &'static str) -> T {
-    serde_json::from_str(text).expect("the contract's files are checked by tests/contract.rs")
+pub(crate) fn parse<T: Deserialize>(text: &'static str) -> T {
+    json::from_str(text).expect("the contract's files are checked by tests/contract.rs")
+}
+
+/// A value that is text.
+pub(crate) fn text_of(value: &Value) -> Option<&str> {
+    if let Value::String(text) = value { Some(text) } else { None }
+}
+
+/// A value that is an integer.
+pub(crate) fn integer_of(value: &Value) -> Option<u64> {
+    if let Value::Number(Number::U64(number)) = value { Some(*number) } else { None }
 }
 
 /// Puts values into a message's `{name}` places.

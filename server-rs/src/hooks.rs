@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::contract::{CLAUDE_CODE, VOCABULARY, parse};
+use crate::contract::{CLAUDE_CODE, VOCABULARY};
 use crate::event::{Event, Field, FieldError, RawEvent, Span, SpanKind, Text};
 use crate::fields::Checker;
 use crate::json::scan_object;
@@ -45,7 +45,7 @@ struct Meaning {
     ends_call: bool,
 }
 
-static SPEC: LazyLock<Value> = LazyLock::new(|| parse(CLAUDE_CODE));
+static SPEC: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(CLAUDE_CODE).unwrap_or_default());
 static MAPPING: LazyLock<Mapping> =
     LazyLock::new(|| Mapping::read(&SPEC).expect("the mapping is checked by the tests of this module"));
 
@@ -80,9 +80,10 @@ impl Mapping {
 
 impl Source {
     fn read(spec: &'static Value) -> Option<Self> {
-        let is_last_segment = match &spec["take"] {
-            Value::Null => false,
-            take => take == "last_segment" || return None,
+        let is_last_segment = match spec["take"].as_str() {
+            None => false,
+            Some("last_segment") => true,
+            Some(_) => return None,
         };
         Some(Self {
             field: Field::from_name(spec["field"].as_str()?.as_bytes())?,

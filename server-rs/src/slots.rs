@@ -40,8 +40,11 @@ impl Slots {
 mod tests {
     use super::*;
 
+    /// Places of topics with revisions.
+    type Pairs = &'static [(usize, i64)];
+
     /// Offers in turn, then what is due.
-    fn due(slots: &mut Slots, offers: &[(usize, i64)]) -> Vec<(usize, i64)> {
+    fn due(slots: &mut Slots, offers: Pairs) -> Vec<(usize, i64)> {
         for (at, revision) in offers {
             slots.offer(*at, *revision);
         }
@@ -51,7 +54,7 @@ mod tests {
     #[test]
     fn keeps_the_newest_of_each_topic_until_it_is_taken() {
         let mut slots = Slots::new(3);
-        let table: [(&[(usize, i64)], &[(usize, i64)]); 8] = [
+        let table: [(Pairs, Pairs); 8] = [
             (&[], &[]),
             (&[(1, 0), (0, 5)], &[(0, 5), (1, 0)]),
             (&[(1, 0), (0, 5)], &[]),

@@ -47,7 +47,7 @@ impl Reader {
                     }
                 }
                 Arg::Short(short) => {
-                    let flag = SPEC.flags.iter().find(|flag| flag.short == short);
+                    let flag = SPEC.flags.iter().find(|flag| flag.short.chars().eq([short]));
                     let name = flag.map_or(String::new(), |flag| flag.name.clone());
                     let value = parser.optional_value();
                     self.flag(&format!("-{short}"), &name, value.is_some(), &mut print);

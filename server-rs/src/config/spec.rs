@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-use serde_json::Value;
+use miniserde::Deserialize;
+use miniserde::json::Value;
 
-use crate::contract::{CONFIG, VERSION, fill, parse};
+use crate::contract::{CONFIG, VERSION, fill, integer_of, parse, text_of};
 
 /// One option of `config.json`.
 #[derive(Debug, Deserialize)]
@@ -15,29 +15,31 @@ pub(crate) struct OptionSpec {
     pub(crate) env: String,
     #[serde(rename = "type")]
     pub(crate) kind: OptionKind,
-    pub(crate) default: Value,
+    pub(crate) default: Option<Value>,
     pub(crate) minimum: Option<u64>,
     pub(crate) maximum: Option<u64>,
     pub(crate) at_least: Option<String>,
-    #[serde(default)]
-    pub(crate) choices: Vec<String>,
+    pub(crate) choices: Option<Vec<String>>,
     value: String,
     help: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
 pub(crate) enum OptionKind {
+    #[serde(rename = "text")]
     Text,
+    #[serde(rename = "integer")]
     Integer,
+    #[serde(rename = "choice")]
     Choice,
+    #[serde(rename = "list")]
     List,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct FlagSpec {
     pub(crate) name: String,
-    pub(crate) short: char,
+    pub(crate) short: String,
     help: String,
 }
 
@@ -60,12 +62,12 @@ pub fn help_text() -> String {
     for option in &SPEC.options {
         let mut text = format!("{} [env: {}]", option.help, option.env);
         match &option.default {
-            Value::String(value) => text += &format!(" [default: {value}]"),
-            Value::Number(value) => text += &format!(" [default: {value}]"),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {}
+            Some(Value::String(value)) => text += &format!(" [default: {value}]"),
+            Some(Value::Number(value)) => text += &format!(" [default: {value}]"),
+            _ => {}
         }
-        if !option.choices.is_empty() {
-            text += &format!(" [choices: {}]", option.choices.join(", "));
+        if let Some(choices) = &option.choices {
+            text += &format!(" [choices: {}]", choices.join(", "));
         }
         if let (Some(minimum), Some(maximum)) = (option.minimum, option.maximum) {
             text += &format!(" [range: {minimum} - {maximum}]");
@@ -88,7 +90,7 @@ pub fn version_text() -> String {
 /// A message of `config.json`'s `exits`, with its exit code.
 pub fn exit_message(exit: &str, message: &str, values: &[(&str, &str)]) -> (u8, String) {
     let spec = SPEC.exits.get(exit);
-    let code = spec.and_then(|spec| spec.get("code")).and_then(Value::as_u64).unwrap_or(1);
-    let text = spec.and_then(|spec| spec.get(message)).and_then(Value::as_str).unwrap_or_default();
+    let code = spec.and_then(|spec| spec.get("code")).and_then(integer_of).unwrap_or(1);
+    let text = spec.and_then(|spec| spec.get(message)).and_then(text_of).unwrap_or_default();
     (u8::try_from(code).unwrap_or(1), fill(text, values))
 }

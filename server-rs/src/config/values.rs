@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::config::arguments::{Given, Reader, quoted};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::config::{Config, Durability};
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, integer_of, text_of};
 use crate::http::guard::Token;
 
 impl Reader {
@@ -69,7 +69,7 @@ impl Reader {
     }
 
     fn integer(&mut self, option: &OptionSpec, given: Option<&Given>) -> u64 {
-        let default = option.default.as_u64().unwrap_or_default();
+        let default = option.default.as_ref().and_then(integer_of).unwrap_or_default();
         let Some(given) = given else { return default };
         let (minimum, maximum) = (option.minimum.unwrap_or(0), option.maximum.unwrap_or(u64::MAX));
         let digits =
@@ -88,16 +88,17 @@ impl Reader {
     }
 
     fn text(&mut self, option: &OptionSpec, given: Option<&Given>) -> String {
-        let default = option.default.as_str().unwrap_or_default().to_owned();
+        let default = option.default.as_ref().and_then(text_of).unwrap_or_default().to_owned();
         let Some(given) = given else { return default };
         if given.text.is_empty() {
             self.problem("empty", &[("source", &given.source)]);
             return default;
         }
-        if option.kind == OptionKind::Choice && !option.choices.contains(&given.text) {
+        let choices = option.choices.as_deref().unwrap_or_default();
+        if option.kind == OptionKind::Choice && !choices.contains(&given.text) {
             let values = [
                 ("source", given.source.as_str()),
-                ("choices", &option.choices.join(", ")),
+                ("choices", &choices.join(", ")),
                 ("value", &quoted(&given.text)),
             ];
             self.problem("choice", &values);

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use miniserde::json::Value;
+
 use crate::contract::{
-    Choices, DefaultValue, LIMITS, ParameterKind, ParameterSpec, ROUTES, RouteSpec, VOCABULARY, fill,
+    LIMITS, ParameterKind, ParameterSpec, ROUTES, RouteSpec, VOCABULARY, fill, integer_of, text_of,
 };
 use crate::error::{ErrorCode, Failure};
 use crate::text::percent_decode;
@@ -34,10 +36,11 @@ impl Parameters {
             let mut given = pairs.iter().filter(|(name, _)| *name == spec.name).map(|(_, value)| *value);
             match (given.next(), given.next()) {
                 (None, _) => match &spec.default {
-                    Some(DefaultValue::Integer(number)) => {
-                        parameters.numbers.insert(&spec.name, i64::try_from(*number).unwrap_or(i64::MAX));
+                    Some(Value::String(text)) => parameters.set(spec, text.clone())?,
+                    Some(default) => {
+                        let number = integer_of(default).ok_or(Failure::new(ErrorCode::Internal))?;
+                        parameters.numbers.insert(&spec.name, i64::try_from(number).unwrap_or(i64::MAX));
                     }
-                    Some(DefaultValue::Text(text)) => parameters.set(spec, text.clone())?,
                     None => {}
                 },
                 (Some(_), Some(_)) => return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.twice)),
@@ -68,7 +71,7 @@ impl Parameters {
             }
             ParameterKind::Choice => {
                 let values = choices(spec);
-                if !values.contains(&text) {
+                if !values.contains(&text.as_str()) {
                     let message = fill(&messages.one_of, &[("values", &values.join(", "))]);
                     return Err(invalid(&spec.name, &message));
                 }
@@ -158,17 +161,18 @@ fn invalid_topics(spec: &ParameterSpec) -> Failure {
     invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.topics, &values))
 }
 
-fn choices(spec: &ParameterSpec) -> &[String] {
+fn choices(spec: &ParameterSpec) -> Vec<&str> {
+    let of_vocabulary = |list: &str| match list {
+        "event_types" => VOCABULARY.event_types.as_slice(),
+        "statuses" => &VOCABULARY.statuses,
+        "sources" => &VOCABULARY.sources,
+        "session_statuses" => &VOCABULARY.session_statuses,
+        _ => &[],
+    };
     match &spec.values {
-        Some(Choices::Values(values)) => values,
-        Some(Choices::Vocabulary(list)) => match list.as_str() {
-            "event_types" => &VOCABULARY.event_types,
-            "statuses" => &VOCABULARY.statuses,
-            "sources" => &VOCABULARY.sources,
-            "session_statuses" => &VOCABULARY.session_statuses,
-            _ => &[],
-        },
-        None => &[],
+        Some(Value::Array(values)) => values.iter().filter_map(text_of).collect(),
+        Some(Value::String(list)) => of_vocabulary(list).iter().map(String::as_str).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -76,7 +76,12 @@ impl Readers {
         F: FnOnce(&Connection) -> rusqlite::Result<T>,
     {
         let (pool, _permit) = self.turn().await?;
-        tokio::task::block_in_place(|| run(&pool, read))
+        let (mut read, mut found) = (Some(read), None);
+        run_in_place(&pool, &mut |connection| {
+            found = read.take().map(|read| read(connection)).transpose()?;
+            Ok(())
+        })?;
+        found.ok_or(ErrorCode::Internal)
     }
 
     /// Runs a read on another thread: for a task that does more than wait for it.
@@ -113,6 +118,15 @@ impl Readers {
     pub fn close(&self) {
         drop(self.pool.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+}
+
+/// Once for all callers: what moves the other tasks to another thread is larger than most reads.
+#[inline(never)]
+fn run_in_place(
+    pool: &r2d2::Pool<Manager>,
+    read: &mut dyn FnMut(&Connection) -> rusqlite::Result<()>,
+) -> Result<(), ErrorCode> {
+    tokio::task::block_in_place(|| run(pool, read))
 }
 
 fn run<T>(
