@@ -8,6 +8,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
+import { checkHooks } from './hook-checks.ts';
 import { checkOpenapi, citedRules } from './openapi-checks.ts';
 
 interface Option {
@@ -45,6 +46,11 @@ export function checkContract(facts: Facts): Verdict {
       .map((rule) => `openapi.json cites ${rule}, which is no rule`),
     ...checkOpenapi(openapi, file('routes.json'), file('vocabulary.json'), facts.version),
     ...checkCodes(facts.rules, errors),
+    ...[...facts.json]
+      .filter(([name, value]) => name.startsWith('hooks/') && value !== undefined)
+      .flatMap(([name, value]) =>
+        checkHooks(name, value!, file('vocabulary.json'), file('event.schema.json')),
+      ),
     ...options.flatMap((option) => checkOption(option, options)),
     ...checkQueries(facts),
     ...checkSchemas(facts, openapi),

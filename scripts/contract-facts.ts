@@ -21,7 +21,7 @@ export interface Facts {
   /** Text of `contract/README.md`. */
   readonly rules: string;
   readonly version: string;
-  /** Every JSON file below `contract/`, by its name; `undefined` where it is no JSON. */
+  /** Every JSON file of `contract/`, and every file of `contract/hooks` by `hooks/NAME`; `undefined` where it is no JSON. */
   readonly json: ReadonlyMap<string, Json | undefined>;
   /** Names of everything in `contract/`. */
   readonly files: readonly string[];
@@ -41,9 +41,10 @@ export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
 export async function readFacts(root: string): Promise<Facts> {
   const contract = join(root, 'contract');
   const files = readdirSync(contract);
-  const json = files
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const);
+  const hooks = filesBelow(join(contract, 'hooks')).map((path) => path.slice(contract.length + 1));
+  const json = [...files.filter((name) => name.endsWith('.json')), ...hooks].map(
+    (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
+  );
   const results = join(root, 'benchmark-results.json');
   return {
     rules: readFileSync(join(contract, 'README.md'), 'utf8'),

@@ -18,7 +18,7 @@ interface Parameter {
   readonly values?: string | readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly default?: number;
+  readonly default?: number | string;
 }
 
 interface ErrorCode {
@@ -99,12 +99,16 @@ function checkRoutes(
 }
 
 function schemaOf(parameter: Parameter, words: Readonly<Record<string, readonly string[]>>): JsonObject {
+  const said = parameter.default === undefined ? {} : { default: parameter.default };
+  return { ...typeOf(parameter, words), ...said };
+}
+
+function typeOf(parameter: Parameter, words: Readonly<Record<string, readonly string[]>>): JsonObject {
   const { type, values, minimum, maximum } = parameter;
   if (type === 'choice') return { enum: [...(typeof values === 'string' ? words[values]! : values!)] };
   if (type === 'timestamp') return { type: 'string', format: 'date-time' };
-  if (type === 'text') return { type: 'string' };
-  const bounds = { type: 'integer', minimum: minimum!, maximum: maximum! };
-  return parameter.default === undefined ? bounds : { ...bounds, default: parameter.default };
+  if (type === 'text' || type === 'topics') return { type: 'string' };
+  return { type: 'integer', minimum: minimum!, maximum: maximum! };
 }
 
 function checkErrors(openapi: JsonObject, errors: Readonly<Record<string, ErrorCode>>): string[] {

@@ -12,7 +12,7 @@ import { PAGE_ROWS, takeRows } from './feed.ts';
 import { cost, health, rate, stats, takeSessions, tools } from './figures.ts';
 import { filterQuery } from './filters.ts';
 import { getJson } from './request.ts';
-import { onTick, setServerDate, startClock, stopClock } from './time.ts';
+import { onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
 import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
 
@@ -36,7 +36,7 @@ export function followServer(): void {
   addEventListener('visibilitychange', turn);
   onTick(() => {
     if (connection.peek().state !== 'live') rate.lose();
-    rate.tick(Date.now());
+    rate.tick(serverNow());
   });
   turn();
 }
@@ -130,7 +130,7 @@ function listen(topics: Topics, signal: AbortSignal): Latest {
     .subscribe((frame) => {
       const invalidation = frame as Invalidation;
       heard.set(invalidation.topic, invalidation);
-      if (invalidation.topic === 'events') rate.hear(Date.now(), Number(invalidation.revision));
+      if (invalidation.topic === 'events') rate.hear(serverNow(), Number(invalidation.revision));
       for (const wake of waiting) wake();
       waiting.clear();
     }, signal)

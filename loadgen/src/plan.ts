@@ -7,7 +7,7 @@ import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targ
 import type { Options } from './options/options.ts';
 import { choosePlacement, type Placement } from './placement.ts';
 import type { Spec } from './spec.ts';
-import { DEFAULT_EVENTS, specsOf, type Tools } from './suite.ts';
+import { specsOf, type Tools } from './suite.ts';
 
 export interface Plan {
   readonly targets: readonly TargetName[];
@@ -81,9 +81,8 @@ function reasonsToKeepCommitted(options: Options): string[] {
   if (options.pick !== undefined) reasons.push('not all measurements');
   if (options.only !== undefined) reasons.push('one server alone');
   if (options.rounds < ENOUGH_ROUNDS) reasons.push(`fewer than ${ENOUGH_ROUNDS} rounds`);
-  if (options.events !== undefined && options.events < DEFAULT_EVENTS.batch)
-    reasons.push('fewer events than the default');
-  if (options.duration !== undefined) reasons.push('events by duration');
+  if (options.events !== undefined) reasons.push('a number of events');
+  if (options.duration !== undefined) reasons.push('a length of its own');
   if (!options.build) reasons.push('not built from these sources');
   return reasons;
 }

@@ -75,7 +75,7 @@ export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsCo
   return { order, samples, events: calibrated };
 }
 
-/** Events of a closed round: as given, or so many that the faster server takes `duration_s`. */
+/** Events of a closed round: as given, or so many that the faster server takes `duration_s` at the pace of a trial. */
 async function calibrate(
   spec: Spec,
   base: Omit<RoundContext, 'events' | 'rate_events_per_s' | 'onProgress'>,
@@ -85,7 +85,11 @@ async function calibrate(
   if (spec.rate !== null || events !== null) return events;
   const rates: number[] = [];
   for (const name of context.targets) {
-    const trial = { ...base, events: CALIBRATION_REQUESTS * batch_size, rate_events_per_s: null };
+    const trial = {
+      ...base,
+      events: TRIAL_EVENTS[spec.mode === 'single' ? 'single' : 'batch'],
+      rate_events_per_s: null,
+    };
     rates.push(throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })));
   }
   const found = Math.ceil((Math.max(...rates) * duration_s!) / batch_size) * batch_size;
@@ -93,7 +97,8 @@ async function calibrate(
   return found;
 }
 
-const CALIBRATION_REQUESTS = 4000;
+/** About a second of the faster server on two cores. */
+const TRIAL_EVENTS = { batch: 200_000, single: 30_000 };
 
 export function rateFor(rate: Rate | null, name: TargetName): number | null {
   if (rate === null) return null;

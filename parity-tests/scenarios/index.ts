@@ -13,11 +13,15 @@ import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
+import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
+import { SNAPSHOTS } from './snapshots.ts';
 import { START } from './start.ts';
 import { STORAGE } from './storage.ts';
 import { STREAM } from './stream.ts';
 import { STREAM_SLOW } from './stream-slow.ts';
 import { SWAP } from './swap.ts';
+import { SYNC } from './sync.ts';
+import { SYNC_PACE } from './sync-pace.ts';
 import { TIMEOUTS } from './timeouts.ts';
 
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
@@ -28,6 +32,10 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   LOCK,
   STREAM,
   STREAM_SLOW,
+  SYNC,
+  SYNC_PACE,
+  SNAPSHOTS,
+  SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,
   TIMEOUTS,

@@ -29,6 +29,8 @@ export interface Ingested {
   readonly received: number;
   readonly ids: readonly number[];
   readonly duplicates: number;
+  /** Of the topic `events`, with the request's events in it (ING-11, SYN-01). */
+  readonly revision: string;
 }
 
 export class ApiClient {

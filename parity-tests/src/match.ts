@@ -30,6 +30,28 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
     date: '<any-date>',
     connection: 'close',
   },
+  /** A file of the page (PAG-01); the scripts and styles say their own `content-type` over it. */
+  page: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': '<any-length>',
+    date: '<any-date>',
+    'cache-control': 'no-cache',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  },
+  /** A snapshot (SYN-05). */
+  snapshot: {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': '<any-length>',
+    date: '<any-date>',
+    etag: 'W/"<any-epoch>-<any-revision>"',
+    'cache-control': 'no-cache',
+  },
+  /** A 304 for a snapshot (SYN-06). */
+  unchanged: { date: '<any-date>', etag: 'W/"<any-epoch>-<any-revision>"', 'cache-control': 'no-cache' },
   /** A 204 (HTT-04). */
   empty: { date: '<any-date>' },
   /** What the parser level answers (HTT-08). */

@@ -12,6 +12,8 @@ export interface Frame {
   readonly event: string | undefined;
   readonly data: string | undefined;
   readonly comment: string | undefined;
+  /** The reconnection time in milliseconds, as text. */
+  readonly retry: string | undefined;
 }
 
 /** What a frame's data says. */
@@ -21,10 +23,19 @@ export interface Message {
   readonly [key: string]: unknown;
 }
 
+/** What a frame of `mode=invalidate` says (SYN-02). */
+export interface Invalidation {
+  readonly topic: string;
+  readonly revision: string;
+  readonly epoch: string;
+}
+
 const DEADLINE_MS = 10_000;
 
 export class SseClient {
   readonly frames: Frame[] = [];
+  /** What the frames `invalidate` say, in the order of arrival. */
+  readonly invalidations: Invalidation[] = [];
   head: ResponseHead | undefined;
   /** The body as it came, of an answer that is no stream. */
   body = '';
@@ -78,6 +89,11 @@ export class SseClient {
       .map((frame) => JSON.parse(frame.data!) as Message);
   }
 
+  /** The newest revision that was told of a topic. */
+  revisionOf(topic: string): string | undefined {
+    return this.invalidations.findLast((one) => one.topic === topic)?.revision;
+  }
+
   /** Ids of the event frames so far, in the order of arrival. */
   get ids(): number[] {
     return this.frames.filter((frame) => frame.id !== undefined).map((frame) => Number(frame.id));
@@ -116,7 +132,10 @@ export class SseClient {
     this.#buffer += text;
     const parts = this.#buffer.split('\n\n');
     this.#buffer = parts.pop()!;
-    this.frames.push(...parts.map(parseFrame));
+    for (const frame of parts.map(parseFrame)) {
+      this.frames.push(frame);
+      if (frame.event === 'invalidate') this.invalidations.push(JSON.parse(frame.data!) as Invalidation);
+    }
   }
 
   #notify(): void {
@@ -130,7 +149,7 @@ export class SseClient {
 }
 
 function parseFrame(text: string): Frame {
-  const fields: { id?: string; event?: string; data?: string; comment?: string } = {};
+  const fields: { -readonly [Name in keyof Frame]?: Frame[Name] } = {};
   for (const line of text.split(/\r\n|\r|\n/)) {
     const colon = line.indexOf(':');
     const name = colon < 0 ? line : line.slice(0, colon);
@@ -139,7 +158,9 @@ function parseFrame(text: string): Frame {
     else if (name === 'data') fields.data = fields.data === undefined ? value : `${fields.data}\n${value}`;
     else if (name === 'id') fields.id = value;
     else if (name === 'event') fields.event = value;
+    else if (name === 'retry') fields.retry = value;
     else throw new Error(`a stream line that is no field: ${JSON.stringify(line.slice(0, 200))}`);
   }
-  return { id: fields.id, event: fields.event, data: fields.data, comment: fields.comment };
+  const { id, event, data, comment, retry } = fields;
+  return { id, event, data, comment, retry };
 }

@@ -33,6 +33,11 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
   },
   '<any-uuid>': { type: 'string', form: UUID, means: 'a UUID (RFC 9562) in lower case' },
   '<any-epoch>': { type: 'string', form: UUID, means: 'the epoch of a database' },
+  '<any-revision>': {
+    type: 'string',
+    form: /0|[1-9]\d{0,18}|1[0-8]\d{18}/,
+    means: 'a revision: an unsigned 64-bit integer as decimal text (SYN-01)',
+  },
   '<any-version>': {
     type: 'string',
     form: /\d+\.\d+\.\d+/,

@@ -44,6 +44,7 @@ test('wildcards check type and form', () => {
     '<any-hour>': ['2026-02-18T18:00:00.000Z', ['2026-02-18T18:06:00.000Z']],
     '<any-uuid>': ['0b0e0b7e-98a5-4e3c-9c5e-2f5f5a4b3c2d', ['0B0E0B7E-98A5-4E3C-9C5E-2F5F5A4B3C2D', 'x']],
     '<any-epoch>': ['0b0e0b7e-98a5-4e3c-9c5e-2f5f5a4b3c2d', ['']],
+    '<any-revision>': ['18446744073709551615', ['', '-1', '01', '1.0', '+1', '20000000000000000000', 1]],
     '<any-version>': ['3.54.1', ['3.54', 'v3.54.1', 3]],
     '<any-options>': [
       ['COMPILER=gcc-12.2.0', 'ENABLE_FTS5', 'THREADSAFE=2'],

@@ -49,6 +49,16 @@ const OPENAPI = {
   },
 };
 
+/** A mapping of hooks that is in order. */
+const HOOKS = {
+  name_key: 'name',
+  agent_type: 'agent',
+  source: 'hook',
+  fields: [{ field: 'session_id', key: 'id' }],
+  hooks: { End: { event_type: 'tool_use' } },
+  other: { event_type: 'tool_use' },
+};
+
 const GOOD: Tree = {
   'contract/README.md': RULES,
   'contract/VERSION': '1.0.0\n',
@@ -62,6 +72,9 @@ const GOOD: Tree = {
   },
   'contract/vocabulary.json': {
     kinds: ['a', 'b'],
+    event_types: ['tool_use'],
+    statuses: ['success', 'error'],
+    sources: ['api', 'hook'],
     errors: { bad_thing: { status: 400, text: 'Bad' }, absent: { status: 404, text: 'Absent' } },
   },
   'contract/config.json': {
@@ -80,6 +93,8 @@ const GOOD: Tree = {
       { name: 'allow', env: 'INGEST_ALLOWS', type: 'list', default: [] },
     ],
   },
+  'contract/event.schema.json': { type: 'object', properties: { session_id: {} } },
+  'contract/hooks/agent.json': HOOKS,
   'contract/thing.schema.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
   'contract/queries/select_thing.sql': 'SELECT 1',
   'parity-tests/cases/00-things.json': {
@@ -214,6 +229,15 @@ test('options out of bounds', async () => {
 test('a statement that one server does not use', async () => {
   assert.deepEqual(await problemsOf({ 'server-ts/src/store.ts': '// nothing' }), [
     'contract/queries/select_thing.sql is not used in server-ts/src',
+  ]);
+});
+
+test('hooks with a word that is none, and a file of them that is no JSON', async () => {
+  assert.deepEqual(await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, source: 'web' } }), [
+    'hooks/agent.json: source "web" is none of api hook',
+  ]);
+  assert.deepEqual(await problemsOf({ 'contract/hooks/notes.txt': 'later' }), [
+    'contract/hooks/notes.txt is no JSON',
   ]);
 });
 

@@ -94,7 +94,7 @@ function optionsOf(
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 } },
-    padding: [6, 6, 0, 0],
+    padding: [6, 16, 0, 0],
     scales: {
       // A bar stands to the right of its moment.
       x: { range: (_, from, to) => [from, kind === 'bars' ? to + 3600 : Math.max(to, from + 1)] },

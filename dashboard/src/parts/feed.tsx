@@ -7,8 +7,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { cursor, type Item, isLoaded, isScrolled, items, loadGap, loadingGap } from '../feed.ts';
-import { whole } from '../format.ts';
-import { isFiltered, openEvent, search } from '../view.ts';
+import { legible, whole } from '../format.ts';
+import { filters, isFiltered, openEvent, search } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
 
@@ -42,43 +42,54 @@ export function Feed() {
     observer.observe(box);
     return () => observer.disconnect();
   }, []);
+  // Another list is read from its top; what it is made of says when.
+  const [chosen, wanted] = [filters.value, search.value];
+  useEffect(() => box!.scrollTo({ top: 0 }), [chosen, wanted]);
   const list = items.value;
   const row_px = isNarrow.value ? ROW_PX.narrow : ROW_PX.wide;
   const first = Math.max(0, Math.floor(scrollTop.value / row_px) - EXTRA);
   const last = Math.min(list.length, Math.ceil((scrollTop.value + height.value) / row_px) + EXTRA);
+  const seen = list.slice(first, last);
   const at = cursor.value;
+  const isSeen = at !== null && seen.some((item) => 'row' in item && item.row.id === at);
   return (
-    <div
-      id="feed"
-      ref={ref}
-      class="feed"
-      role="grid"
-      tabIndex={0}
-      aria-labelledby="feed-title"
-      aria-describedby="feed-keys"
-      aria-rowcount={list.length + 1}
-      aria-busy={!isLoaded.value}
-      aria-activedescendant={at === null ? undefined : rowId(at)}
-      onScroll={(event) => {
-        scrollTop.value = event.currentTarget.scrollTop;
-        isScrolled.value = event.currentTarget.scrollTop > 2;
-      }}
-      onKeyDown={(event) => onKey(event, row_px)}
-    >
+    <div class="feed-box">
       <p id="feed-keys" hidden>
         Arrow keys choose an event, Enter shows its details, Escape lets go.
       </p>
-      <div class="feed-head row" role="row" aria-rowindex={1}>
-        {COLUMNS.map((name) => (
-          <span key={name} role="columnheader" class={`c-${name.toLowerCase()}`}>
-            {name}
-          </span>
-        ))}
-      </div>
-      <div class="feed-body" role="rowgroup" style={{ height: `${list.length * row_px}px` }}>
-        {list.slice(first, last).map((item, i) => (
-          <Slot key={(first + i) % (last - first)} item={item} index={first + i} row_px={row_px} />
-        ))}
+      <div
+        id="feed"
+        ref={ref}
+        class="feed"
+        role="grid"
+        tabIndex={0}
+        aria-labelledby="feed-title"
+        aria-describedby="feed-keys"
+        aria-rowcount={list.length + 1}
+        aria-busy={!isLoaded.value}
+        aria-activedescendant={isSeen ? rowId(at) : undefined}
+        onScroll={(event) => {
+          scrollTop.value = event.currentTarget.scrollTop;
+          isScrolled.value = event.currentTarget.scrollTop > 2;
+        }}
+        onKeyDown={(event) => onKey(event, row_px)}
+      >
+        <div class="feed-head row" role="row" aria-rowindex={1}>
+          {COLUMNS.map((name) => (
+            <span key={name} role="columnheader" class={`c-${name.toLowerCase()}`}>
+              {name}
+            </span>
+          ))}
+        </div>
+        <div
+          class="feed-body"
+          role={list.length === 0 ? undefined : 'rowgroup'}
+          style={{ height: `${list.length * row_px}px` }}
+        >
+          {seen.map((item, i) => (
+            <Slot key={(first + i) % (last - first)} item={item} index={first + i} row_px={row_px} />
+          ))}
+        </div>
       </div>
       {list.length === 0 && isLoaded.value && <NothingHere />}
     </div>
@@ -111,9 +122,17 @@ function Slot({ item, index, row_px }: SlotProps) {
 }
 
 function NothingHere() {
-  if (search.value !== '') return <p class="empty">Nothing that is loaded has “{search.value}” in it.</p>;
-  if (isFiltered.value) return <p class="empty">No event passes these filters.</p>;
-  return <NoEvents />;
+  return (
+    <div class="feed-empty">
+      {search.value !== '' ? (
+        <p class="empty">Nothing that is loaded has “{legible(search.value)}” in it.</p>
+      ) : isFiltered.value ? (
+        <p class="empty">No event passes these filters.</p>
+      ) : (
+        <NoEvents />
+      )}
+    </div>
+  );
 }
 
 function onKey(event: KeyboardEvent, row_px: number): void {

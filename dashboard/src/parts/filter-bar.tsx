@@ -83,9 +83,13 @@ function FilterSelect({ name }: { readonly name: FilterName }) {
   const list = options.value[name] ?? [];
   const isListed = chosen === '' || list.some((one) => one.name === chosen);
   return (
-    <label>
-      <span>{LABELS[name]}</span>
-      <select value={chosen} onChange={(event) => setFilter(name, event.currentTarget.value)}>
+    <div>
+      <label for={`filter-${name}`}>{LABELS[name]}</label>
+      <select
+        id={`filter-${name}`}
+        value={chosen}
+        onChange={(event) => setFilter(name, event.currentTarget.value)}
+      >
         <option value="">any</option>
         {!isListed && <option value={chosen}>{legible(chosen, 80)}</option>}
         {list.map((one) => (
@@ -94,7 +98,7 @@ function FilterSelect({ name }: { readonly name: FilterName }) {
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }
 

@@ -68,13 +68,13 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
   },
   events: {
     ...COUNT,
-    help: 'events measured in each round [batch 1000000, of a corpus 1200000, single 300000]',
+    help: 'events measured in each round, instead of a length',
   },
   duration: {
     value: 'S',
     minimum: 1,
     maximum: 3600,
-    help: 'length of a round instead; in a closed loop it sets the events so that the faster server takes this long',
+    help: 'length of a round; in a closed loop both get as many events as the faster server takes so long for [12, open loop 10]',
   },
   driver: {
     value: 'NAME',

@@ -3,7 +3,7 @@
  */
 import { type Answer, announcesClose } from '../http-client.ts';
 import type { Header } from '../http-parser.ts';
-import { normaliseBody } from './normalise.ts';
+import { normaliseBody, normaliseHeader } from './normalise.ts';
 
 /** An answer as lines that must be equal. `closed`, `more`: whether the server ended it, whether bytes followed. */
 export function comparable(answer: Answer, closed: boolean, more: boolean): string {
@@ -18,7 +18,7 @@ export function comparable(answer: Answer, closed: boolean, more: boolean): stri
     // Values of differing width make differing lengths; each must fit its own body.
     .map(
       ([name, value]) =>
-        `${name}: ${name === 'content-length' && value === length ? '(of the body)' : value}`,
+        `${name}: ${name === 'content-length' && value === length ? '(of the body)' : normaliseHeader(name, value)}`,
     )
     .sort();
   const interim = response.interim.map((head) => String(head.status));

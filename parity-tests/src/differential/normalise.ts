@@ -24,6 +24,14 @@ const VALUE = new RegExp(
   'g',
 );
 
+/** The epoch in the tag of a snapshot, whose revision must be the same. */
+const TAG = /^(W\/")[0-9a-f-]{36}(-\d+")$/;
+
+/** A header's value with what may differ taken out. */
+export function normaliseHeader(name: string, value: string): string {
+  return name === 'etag' ? value.replace(TAG, '$1*$2') : value;
+}
+
 /** A body with the values that may differ taken out. */
 export function normaliseBody(body: string): string {
   return body.replace(VALUE, '$1"*"');

@@ -1,5 +1,5 @@
 /**
- * Random requests: ingest, reads with odd queries, odd headers, and heads with a byte changed.
+ * Random requests: ingest, hooks, reads with odd queries, odd headers, and heads with a byte changed.
  *
  * What must stay true: nothing depends on the clock or on a port, so that a seed names the same bytes for both
  * servers and for ever.
@@ -9,19 +9,24 @@ import { compose, type Outgoing } from '../http-client.ts';
 import type { Header } from '../http-parser.ts';
 import type { Random } from '../random.ts';
 import { batchText, eventText, mutate } from './bodies.ts';
-import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, PATHS, QUERY_NAMES, QUERY_VALUES, TYPES } from './pools.ts';
+import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, TYPES } from './header-pools.ts';
+import { hookText } from './hooks.ts';
+import { PATHS, QUERY_NAMES, QUERY_VALUES } from './pools.ts';
+import { streamRequest } from './stream-requests.ts';
 import { timestampText } from './values.ts';
 
 /** One random request. */
 export function randomRequest(random: Random): Outgoing {
   const roll = random.next();
-  if (roll < 0.45) return ingest(random, '/api/events', eventText(random));
+  if (roll < 0.38) return ingest(random, '/api/events', eventText(random));
+  if (roll < 0.45) return ingest(random, '/api/hooks/claude-code', hookText(random));
   if (roll < 0.62)
     return ingest(
       random,
       `/api/events/batch${random.pick(['', '?results=1', '?results=0', '?results=2'])}`,
       batchText(random),
     );
+  if (roll < 0.65) return streamRequest(random);
   if (roll < 0.84)
     return compose(
       random.pick(['GET', 'GET', 'GET', 'HEAD']),

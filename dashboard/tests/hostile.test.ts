@@ -1,0 +1,89 @@
+/** Text that would like to be more than text, and what a screen reader and a weak eye make of the page. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
+import { skip } from '../../scripts/chromium.ts';
+import { launch, open, overflow, shot, untilIds } from './browser.ts';
+import { onFile, post, varied } from './servers.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+before(async () => {
+  if (!skip) browser = await launch();
+});
+after(() => browser?.close());
+
+const IMG = '<img src=x onerror="document.title=1">';
+const HOSTILE = `${IMG}<script>document.title=1</script>\u202egpj.exe\u2066"'\`\${1}`;
+const hostile = (i: number) => ({
+  session_id: `${HOSTILE}${i}`,
+  agent_type: HOSTILE,
+  event_type: 'tool_use',
+  tool_name: HOSTILE,
+  project: `${HOSTILE}${'w'.repeat(700)}`,
+  branch: 'javascript:alert(1)',
+  model: HOSTILE,
+  metadata: { command: HOSTILE, [IMG]: `${HOSTILE} ${'long'.repeat(5000)}`, __proto__: null },
+});
+
+for (const name of TARGET_NAMES) {
+  for (const width of [360, 1400]) {
+    test(`${name}: hostile text is text, at ${width} px`, { skip }, async (t) => {
+      const { url } = await onFile(t)(name);
+      await post(url, [hostile(1), hostile(2), { ...hostile(3), metadata: HOSTILE }]);
+      const { page, errors, foreign } = await open(browser, url, { width });
+      t.after(() => page.close());
+      await untilIds(page, [3, 2, 1]);
+      await page.locator('#server-title').waitFor();
+      await page.locator('#models-title').waitFor();
+      await page.getByRole('button', { name: 'Filters' }).click();
+      await page.locator('#filters option').nth(9).waitFor({ state: 'attached' });
+      await page.locator('[data-id="2"]').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.locator('pre').waitFor();
+      assert.ok((await dialog.textContent())?.includes(IMG));
+      assert.ok((await dialog.locator('.fields').textContent())?.includes('\\u202egpj.exe'));
+      await shot(page, `${name}-${width}-hostile`);
+      await dialog.getByRole('button', { name: 'Show this session' }).click();
+      await untilIds(page, [2]);
+      assert.equal(await page.locator('img, #app script, iframe').count(), 0);
+      assert.equal(await page.title(), 'twin-ingest');
+      assert.equal(await overflow(page), 0);
+      assert.deepEqual([errors, foreign], [[], []]);
+    });
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`${name}: nothing serious is found by axe, ${colorScheme}`, { skip }, async (t) => {
+      const { url } = await onFile(t)(name);
+      const { page } = await open(browser, url, { colorScheme });
+      t.after(() => page.close());
+      await page.getByText('No events yet.').waitFor();
+      assert.deepEqual(await findings(page), []);
+      await post(url, varied(60));
+      await untilIds(page, [60, 59]);
+      await page.locator('.session').first().waitFor();
+      await page.locator('#tools-title').waitFor();
+      await page.getByRole('button', { name: 'Filters' }).click();
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('ArrowDown');
+      assert.deepEqual(await findings(page), []);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').locator('pre').waitFor();
+      assert.deepEqual(await findings(page), []);
+    });
+  }
+}
+
+/** Of the rules of WCAG 2.2 AA and of good practice, what is serious or worse. */
+async function findings(page: Page): Promise<unknown> {
+  // Not as an element: the policy of the page would rightly not let it in.
+  await page.evaluate(AXE);
+  return await page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
+}

@@ -1,0 +1,198 @@
+/**
+ * The page as either server shows it: what is posted is seen, once, whatever becomes of the server; views have an
+ * address; details are exact; the keyboard reaches everything.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
+import { skip } from '../../scripts/chromium.ts';
+import { idsOf, launch, open, overflow, shot, untilConnection, untilIds } from './browser.ts';
+import { event, onFile, otherOf, post, varied } from './servers.ts';
+
+let browser: Browser;
+before(async () => {
+  if (!skip) browser = await launch();
+});
+after(() => browser?.close());
+
+const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
+
+for (const name of TARGET_NAMES) {
+  test(`${name}: what is posted is seen, across a kill and the other server, once`, { skip }, async (t) => {
+    const start = onFile(t);
+    let server = await start(name);
+    const { port, url } = server;
+    const { page, errors, foreign } = await open(browser, url);
+    t.after(() => page.close());
+    await page.getByText('No events yet.').waitFor();
+    assert.ok((await page.locator('.empty pre').textContent())?.includes(`${url}/api/events`));
+    await post(url, [event({ metadata: { command: 'first' } })]);
+    await untilIds(page, [1]);
+    assert.ok((await page.locator('[data-id="1"]').textContent())?.includes('first'));
+
+    await server.kill();
+    await untilConnection(page, 'lost');
+    server = await start(otherOf(name), port);
+    await post(url, [event(), event()]);
+    await untilIds(page, [3, 2, 1]);
+    await untilConnection(page, 'live');
+
+    await server.stop();
+    server = await start(name, port);
+    await post(url, [event(), event()]);
+    await untilIds(page, [5, 4, 3, 2, 1]);
+    assert.deepEqual(await idsOf(page), [5, 4, 3, 2, 1]);
+    // What a browser itself says of a server that is not there is no error of the page's.
+    const own = errors.filter((text) => !/Failed to load resource|net::ERR_/.test(text));
+    assert.deepEqual([own, foreign], [[], []]);
+  });
+
+  test(`${name}: a pause holds rows back and counts them; older ones are loaded when asked for`, {
+    skip,
+  }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await post(url, varied(450));
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    await untilIds(page, down(450, 440));
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await post(url, [event(), event(), event()]);
+    await page.getByRole('button', { name: '3 new' }).waitFor();
+    assert.equal((await idsOf(page))[0], 450);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await untilIds(page, down(453, 440));
+    const grid = page.getByRole('grid');
+    const toEnd = async () => {
+      await grid.focus();
+      await page.keyboard.press('End');
+    };
+    await toEnd();
+    // A page of 200, and three that came.
+    await page.getByRole('button', { name: /^250 more not loaded/ }).click();
+    await page.waitForSelector('[aria-rowcount="405"]');
+    await toEnd();
+    await page.getByRole('button', { name: /^50 more not loaded/ }).click();
+    await page.waitForSelector('[aria-rowcount="454"]');
+    await toEnd();
+    await page.waitForSelector('[data-id="1"]');
+    assert.ok(
+      (await page.locator('#feed [data-id]').count()) < 100,
+      'only what can be seen is in the document',
+    );
+    await page.keyboard.press('Home');
+    await untilIds(page, down(453, 440));
+    assert.deepEqual(errors, []);
+  });
+
+  test(`${name}: filters and search are in the address, and hold for what comes`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await post(url, varied(60));
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    await untilIds(page, [60, 59]);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const tool = page.getByLabel('Tool', { exact: true });
+    await tool.locator('option[value="Read"]').waitFor({ state: 'attached' });
+    await tool.selectOption('Read');
+    // Of 60, number 3, 12, … counted from 0: ids one above.
+    await untilIds(page, [58, 49, 40, 31, 22, 13, 4]);
+    assert.equal(new URL(page.url()).search, '?tool_name=Read');
+    await post(url, [event({ tool_name: 'Read' }), event({ tool_name: 'Bash' })]);
+    await untilIds(page, [61, 58]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('echo 48');
+    await untilIds(page, [49]);
+    assert.equal(await page.locator('#feed [data-id]').count(), 1);
+    assert.equal(new URL(page.url()).search, '?tool_name=Read&q=echo+48');
+    await page.reload();
+    await untilIds(page, [49]);
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'echo 48');
+    await page.getByRole('searchbox').fill('');
+    await untilIds(page, [61, 58, 49]);
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await untilIds(page, [62, 61, 60]);
+    assert.equal(new URL(page.url()).search, '');
+    await page.locator('.session').first().click();
+    await page.waitForURL(/\?session_id=/);
+    assert.deepEqual(errors, []);
+  });
+
+  test(`${name}: details hold the metadata as it was sent`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    const exact =
+      '{"big": 12345678901234567890123, "one":1.0, "e":1E+2, "again":1, "again":2, "\\u0061":"\\ud800"}';
+    await post(url, [
+      `{"session_id":"s","agent_type":"a","event_type":"tool_use","cost_usd":0.5,"metadata":${exact}}`,
+      event(),
+    ]);
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    await untilIds(page, [2, 1]);
+    await page.locator('[data-id="1"]').click();
+    const dialog = page.getByRole('dialog', { name: 'Event 1' });
+    await dialog.getByRole('button', { name: 'As sent' }).click();
+    assert.equal(await dialog.locator('pre').textContent(), exact);
+    await dialog.getByRole('button', { name: 'As sent' }).click();
+    assert.ok((await dialog.locator('pre').textContent())?.includes('"big": 12345678901234567890123,\n'));
+    assert.equal(new URL(page.url()).search, '?event=1');
+    await dialog.getByRole('button', { name: 'Newer' }).click();
+    await page.getByRole('dialog', { name: 'Event 2' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.goto(`${url}/?event=1`);
+    await dialog.getByText('$0.500').waitFor();
+    await page.goto(`${url}/?event=99`);
+    await page.getByText('It could not be loaded').waitFor();
+    const own = errors.filter((text) => !text.includes('404'));
+    assert.deepEqual(own, []);
+  });
+
+  test(`${name}: the keyboard moves through the events, opens one and comes back`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await post(url, varied(100));
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    await untilIds(page, [100, 99]);
+    const grid = page.getByRole('grid', { name: 'Events' });
+    await grid.focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
+    assert.equal(await grid.getAttribute('aria-activedescendant'), 'event-99');
+    assert.equal(await page.locator('[aria-selected="true"]').getAttribute('data-id'), '99');
+    await post(url, [event()]);
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Event 99' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    assert.equal(await page.evaluate('document.activeElement.id'), 'feed');
+    assert.equal(await grid.getAttribute('aria-activedescendant'), 'event-99');
+    await page.keyboard.press('Escape');
+    await untilIds(page, [101, 100]);
+    assert.deepEqual(errors, []);
+  });
+
+  test(`${name}: on a phone nothing sticks out, and dark is dark`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await post(url, [...varied(50), event({ session_id: 'x'.repeat(256), project: 'y'.repeat(1000) })]);
+    for (const width of [360, 1400]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, errors } = await open(browser, url, { width, height: 740, colorScheme });
+        await untilIds(page, [51, 50]);
+        await page.locator('#server-title').waitFor();
+        assert.equal(await overflow(page), 0);
+        const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+        assert.equal(Number(ground.match(/\d+/)![0]) < 100, colorScheme === 'dark', ground);
+        await shot(page, `${name}-${width}-${colorScheme}`);
+        await page.locator('[data-id="50"]').click();
+        await page.getByRole('dialog').getByText('Metadata').waitFor();
+        assert.equal(await overflow(page), 0);
+        await shot(page, `${name}-${width}-${colorScheme}-detail`);
+        assert.deepEqual(errors, []);
+        await page.close();
+      }
+    }
+  });
+}

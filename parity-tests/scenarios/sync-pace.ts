@@ -1,0 +1,186 @@
+/**
+ * How often readers of invalidations are told: at the pace that they ask for, or that they read at. Who does not
+ * read is told of the newest only, holds up nobody, and is closed once it takes no byte for three heartbeats.
+ *
+ * Times are compared from above only where a wrong server would be late by a whole interval.
+ * Frames are small, and the kernel takes megabytes of them before a server notices anything. So the topics have
+ * long names that grow when they are written, and every commit raises all of them.
+ */
+import assert from 'node:assert/strict';
+import { type ApiClient, event } from '../src/api-client.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+import type { RunningServer } from '../src/server.ts';
+import type { Invalidation, SseClient } from '../src/sse-client.ts';
+
+export const SYNC_PACE: ScenarioFile = {
+  name: 'sync-pace',
+  about: 'how often readers of invalidations are told',
+  scenarios: [
+    {
+      name: 'after a silence at once, then an interval later and only the newest',
+      rules: ['SYN-04'],
+      uses: 'each',
+      run: leadingAndTrailing,
+    },
+    { name: 'never more often than the interval', rules: ['SYN-04'], uses: 'each', run: interval },
+    {
+      name: 'who does not read is told of the newest only, and of all topics',
+      rules: ['SYN-04', 'STR-08'],
+      uses: 'each',
+      run: latestWins,
+    },
+    {
+      name: 'who takes no byte for three heartbeats is closed, and nobody else',
+      rules: ['SYN-04', 'STR-08'],
+      uses: 'each',
+      run: stalledReader,
+    },
+  ],
+};
+
+/** Long beside what a few requests take. */
+const INTERVAL_MS = 2_000;
+/** Timers count in whole milliseconds, each from a rounded now. */
+const TIMERS_MS = 20;
+
+const TOPICS = 16;
+/** U+0001 is one byte of an id, three of a path encoded once, and six of JSON. */
+const IDS = Array.from({ length: TOPICS }, (_, index) =>
+  `${String(index).padStart(2, '0')}${'\u0001'.repeat(60)}`.padEnd(256, 'x'),
+);
+const QUERY = `?mode=invalidate&topics=${IDS.map((id) => `session:${id.replaceAll('\u0001', '%2501')}`).join()}`;
+/** More than the buffers of both kernels and of the server hold together. */
+const FILL_BYTES = 20_000_000;
+
+/** What was told, without its epoch. */
+function told(invalidations: readonly Invalidation[]): [string, string][] {
+  return invalidations.map(({ topic, revision }) => [topic, revision]);
+}
+
+/** Opens the stream and waits until each topic was told once. */
+async function opened(
+  context: ScenarioContext,
+  server: RunningServer,
+  query: string,
+  topics: number,
+): Promise<SseClient> {
+  const stream = await context.stream(server, `?mode=invalidate&${query}`);
+  await stream.waitFor(() => stream.invalidations.length >= topics, 'the frames that it opens with');
+  return stream;
+}
+
+async function leadingAndTrailing(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const stream = await opened(context, server, `topics=events,stats&min_interval_ms=${INTERVAL_MS}`, 2);
+  await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS + 100));
+  const begun = performance.now();
+  await client.ingest([event()]);
+  await stream.waitFor(() => stream.invalidations.length >= 4, 'what came after a silence');
+  const leading = performance.now() - begun;
+  assert.ok(leading < INTERVAL_MS, `told at once, and not after ${leading} ms`);
+  for (let sent = 0; sent < 10; sent += 1) await client.ingest([event()]);
+  await stream.waitFor(() => stream.revisionOf('stats') === '11', 'the newest of a burst');
+  const trailing = performance.now() - begun;
+  // The one before it was told after `begun`.
+  assert.ok(trailing >= INTERVAL_MS - TIMERS_MS, `an interval later, and not after ${trailing} ms`);
+  assert.deepEqual(told(stream.invalidations).slice(2), [
+    ['events', '1'],
+    ['stats', '1'],
+    ['events', '11'],
+    ['stats', '11'],
+  ]);
+}
+
+async function interval(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const begun = performance.now();
+  const every = 100;
+  const stream = await opened(context, server, `topics=events&min_interval_ms=${every}`, 1);
+  const quick = await opened(context, server, 'topics=events', 1);
+  let last = '';
+  while (performance.now() - begun < 10 * every) last = (await client.ingest([event()])).revision;
+  await stream.waitFor(() => stream.revisionOf('events') === last, 'the newest');
+  await quick.waitFor(() => quick.revisionOf('events') === last, 'the newest without an interval');
+  // The first telling is the opening; of the others each comes an interval after the one before.
+  const most = 1 + Math.floor((performance.now() - begun + TIMERS_MS) / every);
+  const tellings = stream.invalidations.length;
+  assert.ok(tellings <= most, `${tellings} tellings, at most ${most}`);
+  assert.ok(quick.invalidations.length > tellings, 'without an interval it is told more often');
+  context.note(`${last} commits, ${tellings} tellings, ${quick.invalidations.length} without an interval`);
+}
+
+/** Raises every topic. */
+async function raise(client: ApiClient): Promise<void> {
+  await client.ingest(IDS.map((id) => event({ session_id: id })));
+}
+
+/** What one commit is in frames. */
+async function bytesOfCommit(stream: SseClient): Promise<number> {
+  await stream.waitFor(() => stream.invalidations.length >= TOPICS, 'the frames that it opens with');
+  return stream.invalidations.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
+}
+
+/** Revisions of one topic rise, and none comes twice. */
+function requireRising(invalidations: readonly Invalidation[]): void {
+  const last = new Map<string, number>();
+  for (const { topic, revision } of invalidations) {
+    assert.ok(Number(revision) > (last.get(topic) ?? -1), `${revision} after ${last.get(topic)}`);
+    last.set(topic, Number(revision));
+  }
+  assert.equal(last.size, TOPICS);
+}
+
+async function latestWins(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const slow = await context.stream(server, QUERY);
+  const quick = await context.stream(server, QUERY);
+  const commits = Math.ceil(FILL_BYTES / (await bytesOfCommit(slow)));
+  slow.pause();
+  for (let sent = 0; sent < commits; sent += 1) await raise(client);
+  const newest = String(commits * TOPICS);
+  await quick.waitFor(
+    () => quick.invalidations.at(-1)?.revision === newest,
+    'the newest at the quick reader',
+  );
+  const before = slow.frames.length;
+  slow.resume();
+  await slow.waitFor(() => slow.invalidations.at(-1)?.revision === newest, 'the newest at the slow reader');
+  const { invalidations } = slow;
+  requireRising(invalidations);
+  requireRising(quick.invalidations);
+  const all = commits * TOPICS;
+  assert.ok(before < TOPICS * 4, 'it read nothing while it was paused, or this shows nothing');
+  assert.ok(invalidations.length < all * 0.9, `${invalidations.length} frames of ${all}`);
+  const ends = invalidations.slice(-TOPICS).map((one) => one.revision);
+  assert.deepEqual(
+    ends,
+    IDS.map((_, index) => String(all - TOPICS + 1 + index)),
+    'the newest of all topics, in their order',
+  );
+  // It was not dropped, and hears of what comes next.
+  await raise(client);
+  await slow.waitFor(() => slow.invalidations.at(-1)?.revision === String(all + TOPICS), 'what comes next');
+  context.note(`${commits} commits, ${invalidations.length} of ${all} frames at the slow reader`);
+}
+
+async function stalledReader(context: ScenarioContext): Promise<void> {
+  const server = await context.start({ flags: ['--heartbeat-ms', '200', '--max-stream-clients', '2'] });
+  const client = context.client(server);
+  const stalled = await context.stream(server, QUERY);
+  const quick = await context.stream(server, QUERY);
+  const commits = Math.ceil(FILL_BYTES / (await bytesOfCommit(stalled)));
+  stalled.pause();
+  const clients = async (): Promise<number> =>
+    (await client.get('/api/health')).json<{ sse_clients: number }>().sse_clients;
+  for (let sent = 0; sent < commits; sent += 1) await raise(client);
+  await until(async () => (await clients()) === 1, 'the stalled reader to be closed');
+  stalled.resume();
+  await stalled.waitFor(() => stalled.ended, 'the end of the stalled connection');
+  assert.ok(stalled.invalidations.length < commits * TOPICS, 'what did not fit was not kept for it');
+  assert.ok(!quick.ended, 'who reads is not closed');
+  const again = await context.stream(server, QUERY);
+  assert.equal(again.head?.status, 200);
+}

@@ -1,0 +1,72 @@
+/**
+ * Payloads of hooks as an agent might send them in any of its releases: known and unknown names, fields of every
+ * type, keys given twice or spelled with escapes.
+ */
+import type { Random } from '../random.ts';
+import { jsonValue, nested, number, oddScalar, text } from './values.ts';
+
+const KEYS: Readonly<Record<string, (random: Random) => string>> = {
+  hook_event_name: (random) =>
+    text(random, [
+      'PostToolUse',
+      'PostToolUseFailure',
+      'PreToolUse',
+      'Stop',
+      'StopFailure',
+      'SessionStart',
+      'SessionEnd',
+      'UserPromptSubmit',
+      'FileChanged',
+      'Notification',
+      'stop',
+      ' Stop',
+      'Unheard',
+      'constructor',
+      '__proto__',
+    ]),
+  session_id: (random) => text(random, ['s1', 's2', ' s1 ', 's/4 %', 'unknown', 'h,1']),
+  tool_name: (random) => text(random, ['Bash', 'Read', ' Bash', '']),
+  cwd: (random) =>
+    text(random, [
+      '/home/u/p1',
+      '/home/u/p2/',
+      'C:\\u\\p1\\',
+      '/',
+      '\\\\',
+      'p1',
+      '/a/ p1 ',
+      '/a/b/ ',
+      '//p2//',
+      '/a\u0000/b',
+      '\ud800/b',
+      `/${'x'.repeat(1024)}`,
+      `/${'x'.repeat(1025)}`,
+      `${'/a'.repeat(1000)}`,
+    ]),
+  branch: (random) => text(random, ['main', 'dev', ' ']),
+  model: (random) => text(random, ['m1', 'm2', '']),
+  duration_ms: number,
+  tool_input: jsonValue,
+  command: (random) => text(random, ['ls', 'x'.repeat(11_000)]),
+  event_id: (random) => text(random, ['e1', 'e2']),
+  deep: (random) => nested(random.pick([1, 126, 127, 128])),
+};
+
+const NAMES = Object.keys(KEYS);
+
+/** The text of one payload; nearly always an object. */
+export function hookText(random: Random): string {
+  if (random.chance(0.03)) return oddScalar(random);
+  const members = ['hook_event_name', 'session_id'].filter(() => random.chance(0.9));
+  for (let count = random.below(6); count > 0; count -= 1) members.push(random.pick(NAMES));
+  const space = random.chance(0.1) ? random.pick([' ', '\n', '\t\r\n']) : '';
+  const written = members.map(
+    (name) => `${space}${key(random, name)}${space}:${KEYS[name]!(random)}${space}`,
+  );
+  return `${space}{${written.join(',')}}${space}`;
+}
+
+function key(random: Random, name: string): string {
+  if (random.chance(0.97)) return `"${name}"`;
+  return `"\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}"`;
+}

@@ -1,0 +1,49 @@
+/** What a server says of itself, asked now and then; while none is there, what the last one said. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Figures {
+  readonly stored: number;
+  /** Events a second, over the last few seconds. */
+  readonly rate: number;
+  /** Who follows the stream. */
+  readonly clients: number;
+}
+
+const ASK_MS = 500;
+const PATIENCE_MS = 2_000;
+/** Askings that the rate is taken over. */
+const WINDOW = 10;
+
+/** Calls `tell` after each asking; resolves when the signal aborts. */
+export async function watchFigures(
+  baseUrl: string,
+  tell: (figures: Figures) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const seen: { readonly at_ms: number; readonly stored: number }[] = [];
+  let last: Figures = { stored: 0, rate: 0, clients: 0 };
+  while (!signal.aborted) {
+    try {
+      const [stats, health] = await Promise.all([
+        ask<{ total_events: number }>(`${baseUrl}/api/stats`, signal),
+        ask<{ sse_clients: number }>(`${baseUrl}/api/health`, signal),
+      ]);
+      seen.push({ at_ms: performance.now(), stored: stats.total_events });
+      const first = seen.length > WINDOW ? seen.shift()! : seen[0]!;
+      const passed_s = (performance.now() - first.at_ms) / 1000;
+      const rate = passed_s < 0.1 ? 0 : (stats.total_events - first.stored) / passed_s;
+      last = { stored: stats.total_events, rate, clients: health.sse_clients };
+    } catch {
+      // Nobody is there, or not for long.
+    }
+    if (signal.aborted) return;
+    tell(last);
+    await sleep(ASK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function ask<T>(url: string, signal: AbortSignal): Promise<T> {
+  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return (await response.json()) as T;
+}

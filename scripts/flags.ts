@@ -1,0 +1,90 @@
+/**
+ * The command line of a script: a table of flags, and the words beside them.
+ *
+ * What must stay true: every problem is told at once, and nothing wrong is replaced by a default; a bare `--`, which
+ * pnpm passes on, means nothing. Knows nothing of what the flags mean.
+ */
+import { parseArgs } from 'node:util';
+
+export interface Flag {
+  /** What stands for the value in the help; a flag without takes none. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export type FlagTable<Name extends string> = Readonly<Record<Name, Flag>>;
+
+/** `help`: the text was asked for. `wrong`: every problem, one a line. */
+export type ParsedFlags<Name extends string> =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly problems: string[] }
+  | {
+      readonly kind: 'given';
+      /** The text of each flag that was given; empty for one that takes no value. */
+      readonly flags: ReadonlyMap<Name, string>;
+      readonly words: readonly string[];
+    };
+
+export function parseFlags<Name extends string>(
+  argv: readonly string[],
+  table: FlagTable<Name>,
+): ParsedFlags<Name> {
+  const known = Object.entries<Flag>(table);
+  const { tokens } = parseArgs({
+    args: argv.filter((argument) => argument !== '--'),
+    options: Object.fromEntries([
+      ['help', { type: 'boolean' as const }],
+      ...known.map(([name, flag]) => [
+        name,
+        { type: flag.value ? ('string' as const) : ('boolean' as const) },
+      ]),
+    ]),
+    strict: false,
+    tokens: true,
+  });
+  const problems: string[] = [];
+  const flags = new Map<Name, string>();
+  const words: string[] = [];
+  let isHelp = false;
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value } = token;
+    if (rawName === '--help' && value === undefined) isHelp = true;
+    else if (!Object.hasOwn(table, name) || !rawName.startsWith('--'))
+      problems.push(`unknown flag ${rawName}; --help lists all`);
+    else if (flags.has(name as Name)) problems.push(`${rawName} is given twice`);
+    else {
+      const takesValue = table[name as Name].value !== undefined;
+      if (!takesValue && value !== undefined) problems.push(`${rawName} takes no value`);
+      if (takesValue && (value === undefined || value === '' || value.startsWith('--')))
+        problems.push(`${rawName} needs a value`);
+      flags.set(name as Name, value ?? '');
+    }
+  }
+  if (isHelp) return { kind: 'help' };
+  return problems.length > 0 ? { kind: 'wrong', problems } : { kind: 'given', flags, words };
+}
+
+/** One line for each flag. */
+export function flagLines(table: FlagTable<string>): string {
+  const all: [string, Flag][] = [...Object.entries(table), ['help', { help: 'print this text' }]];
+  const left = all.map(([name, { value }]) => `--${name}${value === undefined ? '' : ` ${value}`}`);
+  const width = Math.max(...left.map((text) => text.length));
+  return all.map(([, { help }], i) => `  ${left[i]!.padEnd(width)}  ${help}\n`).join('');
+}
+
+/** A number of a flag within its bounds; else the problem is added and `fallback` returned. */
+export function numberOf<Name extends string>(
+  flags: ReadonlyMap<Name, string>,
+  name: Name,
+  [minimum, fallback, maximum]: readonly [number, number, number],
+  problems: string[],
+): number {
+  const text = flags.get(name);
+  if (text === undefined) return fallback;
+  const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
+  problems.push(`--${name} must be a number from ${minimum} to ${maximum}, not ${text}`);
+  return fallback;
+}

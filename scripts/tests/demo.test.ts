@@ -1,0 +1,132 @@
+/** The demos as they are run without a screen: real servers, ends of every kind, and nothing left behind. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
+import { run, start } from './run-script.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let folders = 0;
+
+/** Where a demo puts its own folder, so that what it leaves there is seen. */
+function ownPlace(): { readonly cwd: string; readonly env: Record<string, string> } {
+  const cwd = mkdtempSync(join(folder, `${++folders}-`));
+  return { cwd, env: { TMPDIR: cwd, TEMP: cwd, TMP: cwd } };
+}
+const HEADLESS = ['--no-open', '--no-build'];
+
+async function isTaken(port: number): Promise<boolean> {
+  const probe = createServer();
+  return await new Promise((resolve) => {
+    probe.once('error', () => resolve(true));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(false)));
+  });
+}
+
+for (const name of TARGET_NAMES) {
+  test(`a demo on ${name} plays until its time is over, and says what came of it`, async () => {
+    const place = ownPlace();
+    const argv = ['--', ...HEADLESS, '--server', name, '--speed', '200', '--seconds', '2'];
+    const { code, stdout, stderr } = await run('demo', argv, place);
+    assert.deepEqual([code, stderr], [0, '']);
+    const [, sent, stored] = /\nsent ([\d,]+) {2}stored ([\d,]+)\n$/.exec(stdout)!;
+    assert.equal(stored, sent);
+    assert.notEqual(sent, '0');
+    assert.deepEqual(readdirSync(place.cwd), []);
+  });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} ends a demo: exit 0, the server gone, nothing left`, async () => {
+    const place = ownPlace();
+    const argv = [...HEADLESS, '--server', 'ts', '--speed', '50'];
+    const { child, ended, shown } = start('demo', argv, place);
+    const [, url, port] = await shown(/ at (http:\/\/127\.0\.0\.1:(\d+))\/ /);
+    const total = async () => {
+      const response = await fetch(`${url}/api/stats`);
+      return ((await response.json()) as { total_events: number }).total_events;
+    };
+    while ((await total()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.ok(await isTaken(Number(port)));
+    child.kill(signal);
+    const { code, stderr } = await ended;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(await isTaken(Number(port)), false);
+    assert.deepEqual(readdirSync(place.cwd), []);
+  });
+}
+
+test('a corpus is replayed, and what the server refuses is told', async () => {
+  const place = ownPlace();
+  const file = join(folder, 'corpus.ndjson');
+  const lines = Array.from({ length: 40 }, (_, i) => ({
+    event_id: 'the same in each',
+    session_id: 's',
+    agent_type: 'agent',
+    event_type: i % 4 === 0 ? 'unheard of' : 'response',
+    client_timestamp: new Date(Date.UTC(2026, 0, 1) + i).toISOString(),
+  }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const argv = [...HEADLESS, '--server', 'ts', '--corpus', file, '--seconds', '1.5'];
+  const { code, stdout, stderr } = await run('demo', argv, place);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /\nsent 40 {2}stored 30 {2}refused 10\n$/);
+});
+
+test('a port that is taken is an error that names it, and nothing is left', async () => {
+  const place = ownPlace();
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as { port: number };
+  try {
+    const { code, stderr } = await run(
+      'demo',
+      [...HEADLESS, '--server', 'ts', '--port', String(port)],
+      place,
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^demo: [\\s\\S]*${port}`));
+    assert.deepEqual(readdirSync(place.cwd), []);
+  } finally {
+    holder.close();
+  }
+});
+
+const VERDICT =
+  /\n(Every event once|NOT every event once) across (\d+) swaps: sent (\S+) {2}acknowledged (\S+) {2}stored (\S+) {2}streamed (\S+) {2}doubled (\S+) {2}missed (\S+)\n$/;
+
+test('servers that are killed in turn lose nothing and double nothing', async () => {
+  const place = ownPlace();
+  const argv = [...HEADLESS, '--interval', '0.5', '--swaps', '4', '--speed', '60'];
+  const { code, stdout, stderr } = await run('demo-swap', argv, place);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  const [, verdict, swaps, sent, acknowledged, stored, streamed, doubled, missed] = VERDICT.exec(stdout)!;
+  assert.deepEqual([verdict, swaps, doubled, missed], ['Every event once', '4', '0', '0']);
+  assert.deepEqual([acknowledged, stored, streamed], [sent, sent, sent]);
+  const kills = [...stdout.matchAll(/^(\w+) .* was killed with (\d+) events under way/gm)];
+  assert.deepEqual(
+    kills.map(([, name]) => name),
+    ['Rust', 'TypeScript', 'Rust', 'TypeScript'],
+  );
+  assert.ok(kills.every(([, , waiting]) => Number(waiting) > 0));
+  assert.deepEqual(readdirSync(place.cwd), []);
+});
+
+test('Ctrl-C in the middle of the swaps ends them with a verdict', async () => {
+  const place = ownPlace();
+  const { child, ended, shown } = start(
+    'demo-swap',
+    [...HEADLESS, '--interval', '0.3', '--server', 'ts'],
+    place,
+  );
+  await shown(/was killed[\s\S]*was killed/);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  assert.equal(VERDICT.exec(stdout)![1], 'Every event once');
+  assert.deepEqual(readdirSync(place.cwd), []);
+});

@@ -1,0 +1,80 @@
+/**
+ * `checkHooks` on made-up mappings: one that is in order, and others with words that are none.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkHooks } from '../hook-checks.ts';
+
+const VOCABULARY = {
+  event_types: ['tool_use', 'plan_step', 'error'],
+  statuses: ['success', 'error'],
+  sources: ['api', 'hook'],
+};
+const EVENT = { properties: { session_id: {}, project: {} } };
+
+/** In order, with every key that a mapping may have. */
+const HOOKS = {
+  name_key: 'name',
+  agent_type: 'agent',
+  source: 'hook',
+  fields: [
+    { field: 'session_id', key: 'id', default: 'unknown' },
+    { field: 'project', key: 'cwd', take: 'last_segment' },
+  ],
+  hooks: {
+    Start: { event_type: 'plan_step', connect: 'http' },
+    End: { event_type: 'tool_use', status: 'error', ends_call: true },
+  },
+  other: { event_type: 'plan_step' },
+};
+
+function problemsOf(mapping: Parameters<typeof checkHooks>[1]): string[] {
+  return checkHooks('hooks/agent.json', mapping, VOCABULARY, EVENT);
+}
+
+test('a mapping that is in order has no problem', () => {
+  assert.deepEqual(problemsOf(HOOKS), []);
+});
+
+test('words that are none, each where it stands', () => {
+  const hooks = {
+    ...HOOKS,
+    source: 'web',
+    fields: [
+      ...HOOKS.fields,
+      { field: 'project', key: 1, take: 'half' },
+      { field: 'colour', key: 'c', default: 1 },
+    ],
+    hooks: {
+      Start: { event_type: 'start', status: 'fine', connect: 'wire' },
+      End: { event_type: 'error', status: 'error', ends_call: 1, colour: 'red' },
+    },
+    other: null,
+  };
+  assert.deepEqual(problemsOf(hooks), [
+    'hooks/agent.json: source "web" is none of api hook',
+    'hooks/agent.json: project: key is no text',
+    'hooks/agent.json: project: take "half" is none of last_segment',
+    'hooks/agent.json: field "colour" is none of session_id project',
+    'hooks/agent.json: colour: default is no text',
+    'hooks/agent.json: Start: event_type "start" is none of tool_use plan_step error',
+    'hooks/agent.json: Start: status "fine" is none of success error',
+    'hooks/agent.json: Start: connect "wire" is none of http command',
+    'hooks/agent.json: End: colour means nothing',
+    'hooks/agent.json: End: status error is what EVT-03 says',
+    'hooks/agent.json: End: ends_call is no boolean',
+    'hooks/agent.json: other is no object',
+    'hooks/agent.json: project is taken twice',
+  ]);
+});
+
+test('a mapping without its parts', () => {
+  assert.deepEqual(problemsOf([]), ['hooks/agent.json is no object']);
+  assert.deepEqual(problemsOf({ source: 'hook' }), [
+    'hooks/agent.json: name_key is no text',
+    'hooks/agent.json: agent_type is no text',
+    'hooks/agent.json: fields is no array',
+    'hooks/agent.json: hooks is no object',
+    'hooks/agent.json: other is no object',
+  ]);
+});
