@@ -122,6 +122,7 @@ async function overKilledServer(server: TargetName, context: SceneContext) {
 class Faults {
   readonly #random: Random;
   #dropped: (() => void) | null = null;
+  #hasBegun = false;
 
   constructor(random: Random) {
     this.#random = random;
@@ -146,6 +147,12 @@ class Faults {
   }
 
   #tell(tell: () => void): void {
+    // The first says that it is connected, for which the scene waits.
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      tell();
+      return;
+    }
     switch (randomBelow(this.#random, 5)) {
       case 0:
         this.#dropped = tell;
