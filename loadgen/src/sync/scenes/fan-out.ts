@@ -23,9 +23,11 @@ const MIN_INTERVAL_MS = 100;
 const PATH = `/api/stream?mode=invalidate&min_interval_ms=${MIN_INTERVAL_MS}`;
 const STALLED_OF = 10;
 export const BATCH = 50;
+/** Few, since a server holds 1,024 connections and a thousand are its clients'; then many events in each request. */
 export const CONNECTIONS = 8;
+const FULL_BATCH = 250;
 
-/** More than a server holds connections for. */
+/** Above the largest number of clients. */
 const FLAGS = ['--max-stream-clients', '2000'];
 
 /** More than anything takes in the time. */
@@ -89,7 +91,7 @@ async function round(
       revision: Number(revision),
     }));
     const probe = await createProbe()(host.pid);
-    const saturated = await context.poster.closed(host, MOST_EVENTS, sizes.load_s, BATCH, 40);
+    const saturated = await context.poster.closed(host, MOST_EVENTS, sizes.load_s, FULL_BATCH, CONNECTIONS);
     if (!(await isWhole()))
       throw new BenchFailure('out_of_step', `${server} dropped one of ${clients} clients`);
     const newest = Number(saturated.revision);
