@@ -47,6 +47,10 @@ test('a state is reached by a newer one, before or after it is waited for, and m
   journal.note('a', '5', 100);
   journal.note('a', '8', 200);
   assert.equal(await journal.reached(6n, 1, 'nobody'), 200);
+  assert.deepEqual(
+    [journal.firstAbove(4n), journal.firstAbove(5n), journal.firstAbove(8n)],
+    [100, 200, undefined],
+  );
   const waiting = journal.reached(9n, 5000, 'nobody');
   journal.note('a', '12', 300);
   assert.equal(await waiting, 300);

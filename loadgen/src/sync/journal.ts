@@ -68,6 +68,11 @@ export class Journal {
     return this.#applied;
   }
 
+  /** When a state that is newer than this was first applied since the last `clear`; `undefined` while there is none. */
+  firstAbove(revision: bigint): number | undefined {
+    return this.#applied.find((applied) => applied.revision > revision)?.at_ms;
+  }
+
   /**
    * When a state at least as new was applied since the last `clear`, or will be; fails with `out_of_step` when none
    * comes for `patience_ms`.

@@ -83,12 +83,13 @@ async function burst(
   const { journal } = following;
   await sleep(QUIET_MS);
   journal.clear();
-  const before = { ...following.counts(), applies: journal.applies, violations: journal.violations };
+  const { applies, violations, newest } = journal;
+  const before = { ...following.counts(), applies, violations };
   const posted = await poster.burst(host, events, concurrency);
   const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
   // What is still under way is of this burst too.
   await until(
-    () => nowMs() - (following.fetched_ms.at(-1) ?? 0) > QUIET_MS,
+    () => nowMs() - Math.max(following.fetched_ms.at(-1) ?? 0, journal.since.at(-1)!.at_ms) > QUIET_MS,
     sizes.patience_ms,
     'the end of the fetches',
   );
@@ -100,7 +101,7 @@ async function burst(
     not_modified: after.not_modified - before.not_modified,
     applies: journal.applies - before.applies,
     violations: journal.violations - before.violations,
-    first_apply_ms: journal.since[0]!.at_ms - posted.started_ms,
+    first_apply_ms: journal.firstAbove(newest)! - posted.started_ms,
     end_to_end_ms: last_ms - posted.started_ms,
     emit_ms: posted.ended_ms - posted.started_ms,
   };

@@ -45,7 +45,8 @@ async function slide(host: Host, following: Following, { poster, sizes }: SceneC
   const { journal, fetched_ms } = following;
   await sleep(QUIET_MS);
   journal.clear();
-  const before = { ...following.counts(), applies: journal.applies, violations: journal.violations };
+  const { applies, violations, newest } = journal;
+  const before = { ...following.counts(), applies, violations };
   const begun = fetched_ms.length;
   const requests = Math.round(PER_S * sizes.slider_s);
   const posted = await poster.paced(host, { per_s: PER_S, batch: 1, requests, connections: CONNECTIONS });
@@ -60,7 +61,7 @@ async function slide(host: Host, following: Following, { poster, sizes }: SceneC
     applies: journal.applies - before.applies,
     violations: journal.violations - before.violations,
     fetches_per_s: rateOf(fetched_ms.slice(begun)),
-    first_apply_ms: journal.since[0]!.at_ms - posted.started_ms,
+    first_apply_ms: journal.firstAbove(newest)! - posted.started_ms,
     last_late_ms: last_ms - due_ms,
   };
 }
