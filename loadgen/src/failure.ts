@@ -19,6 +19,8 @@ export type FailureCode =
   | 'audit_failed'
   | 'stream_failed'
   | 'stream_differs'
+  | 'out_of_step'
+  | 'browser_failed'
   | 'limit_failed'
   | 'result_invalid';
 

@@ -15,6 +15,7 @@ import type { PoolFacts } from './pool.ts';
 import type { Sample } from './sample.ts';
 import type { DeployedSize } from './size.ts';
 import type { Comparison, Summary } from './statistics.ts';
+import type { SyncResult } from './sync/sync-result.ts';
 import type { ThresholdOutcome } from './threshold.ts';
 import type { Warning } from './warnings.ts';
 
@@ -37,6 +38,8 @@ export interface Result {
   readonly thresholds: readonly ThresholdOutcome[];
   /** Reasons to distrust the run as a whole; each measurement has its own beside these. */
   readonly warnings: readonly Warning[];
+  /** What `pnpm bench:sync` found, with its own commit and machine (decision 22). */
+  readonly sync?: SyncResult;
 }
 
 export interface ServerFacts {

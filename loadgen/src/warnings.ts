@@ -65,7 +65,8 @@ const LATE_MS = 5;
 const OTHER_LOAD = 0.05;
 const STOLEN = 0.02;
 
-const ADVICE: Readonly<Record<WarningCode, string>> = {
+/** What to do about each. */
+export const ADVICE: Readonly<Record<WarningCode, string>> = {
   generator_saturated:
     'Throughput and latency may be the generator’s; compare CPU per event, or use more cores.',
   few_rounds: `Use --rounds=${ENOUGH_ROUNDS} or more.`,

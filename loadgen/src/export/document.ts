@@ -14,6 +14,7 @@ import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
 import { headlineOf, headlineRows, type Table } from './rows.ts';
 import { askedOf, limitLines, openMeasurements } from './series.ts';
+import { syncSection } from './sync-markdown.ts';
 
 /** A run that has all of these, and open loops, is complete. */
 const FULL = ['startup', 'seed', 'batch', 'single', 'power', 'stream', 'soak'] as const;
@@ -50,6 +51,7 @@ export function documentOf(result: Result): string {
     ...FULL.filter((name) => !['startup', 'batch', 'stream'].includes(name))
       .filter((name) => measurementNamed(result, name) === undefined)
       .flatMap((name) => [`## ${name.charAt(0).toUpperCase()}${name.slice(1)}`, MISSING]),
+    ...(result.sync === undefined ? [] : [syncSection(result.sync)]),
     '## Limits',
     limits(result),
     '## Caveats',

@@ -13,6 +13,7 @@ import {
   tableSection,
 } from '../report/sections.ts';
 import { STYLE } from '../report/style.ts';
+import { syncSections } from '../report/sync-section.ts';
 import type { Result } from '../result.ts';
 import { commitOf, doubtsOf } from './conditions.ts';
 import { formatDuration, formatValue, group } from './format.ts';
@@ -24,6 +25,7 @@ const POLICY =
 export function htmlReport(result: Result): string {
   const sections: Section[] = [
     ...plotSections(result),
+    ...syncSections(result),
     tableSection(result),
     doubtSection(result),
     conditionSection(result),

@@ -11,20 +11,26 @@ import type { Result } from '../result.ts';
 
 export const SCHEMA_FILE = `${ROOT}contract/benchmark-results.schema.json`;
 
-/** Every violation as text; none when the value is a valid result. */
-export async function violations(value: unknown): Promise<string[]> {
+/** Every violation as text; none when the value is a valid result, or what `part` of the schema describes. */
+export async function violations(value: unknown, part = '#'): Promise<string[]> {
   const schema = JSON.parse(await readFile(SCHEMA_FILE, 'utf8')) as object;
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
   // The unit of a number, for readers.
   ajv.addKeyword({ keyword: 'unit', schemaType: 'string' });
-  const validate = ajv.compile(schema);
+  ajv.addSchema(schema, 'result');
+  const validate = ajv.getSchema(`result${part}`)!;
   if (validate(value)) return [];
   return (validate.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`);
 }
 
 /** Lists of numbers stand on one line: a soak has thousands of them. */
 export function resultJson(result: Result): string {
-  const text = JSON.stringify(result, null, 2);
+  return readableJson(result);
+}
+
+/** The same of anything. */
+export function readableJson(value: object): string {
+  const text = JSON.stringify(value, null, 2);
   return `${text.replace(/\[\n[^[\]{}"]+\]/g, (list) => list.replace(/\s+/g, ''))}\n`;
 }
 

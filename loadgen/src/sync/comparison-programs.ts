@@ -1,0 +1,25 @@
+/** DATA: the programs that compare revisions, one of each language, and how they are built. A seam for tests. */
+import { fileURLToPath } from 'node:url';
+import { TARGETS, type TargetName } from '../../../parity-tests/src/targets.ts';
+import type { Buildable } from '../build.ts';
+
+export interface ComparisonProgram extends Buildable {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export type ComparisonPrograms = Readonly<Record<TargetName, ComparisonProgram>>;
+
+const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/compare_revisions');
+const TS_SOURCE = fileURLToPath(new URL('./compare-revisions-main.ts', import.meta.url));
+
+export const COMPARISON_PROGRAMS: ComparisonPrograms = {
+  rs: {
+    command: RS_EXAMPLE,
+    args: [],
+    artefact: RS_EXAMPLE,
+    sources: ['server-rs/examples/compare_revisions.rs', 'Cargo.lock'],
+    build: 'rust:compare',
+  },
+  ts: { command: process.execPath, args: [TS_SOURCE], artefact: TS_SOURCE, sources: [], build: null },
+};

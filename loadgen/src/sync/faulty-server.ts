@@ -1,0 +1,103 @@
+/**
+ * A server that exists in memory alone, behind a transport that fails in every way that one can: invalidations that
+ * are dropped, doubled, late and out of order; answers that are late, old, unchanged or none; restarts; other epochs.
+ *
+ * A pure function of its seed and its clock. What must stay true: a connection that dropped something ends, and the one
+ * that follows it begins with the revision of now, as the contract has it (SYN-02); what is dropped is never the last.
+ */
+import type { Clock, Known, Snapshot } from '../../../client-ts/src/index.ts';
+import { createRandom, type Random, randomBelow } from '../random.ts';
+
+/** Of what is asked or told, one in so many. */
+const DROPPED_OF = 10;
+const DOUBLED_OF = 7;
+const FAILED_OF = 9;
+const OLD_OF = 8;
+const RESTARTED_OF = 200;
+const REPLACED_OF = 2000;
+const MOST_LATE_MS = 40;
+const OLD_BY = 5;
+
+export class FaultyServer {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  #epoch = 'epoch-0';
+  #revision = 0n;
+  #hear: ((heard: unknown) => void) | null = null;
+  #told = 0;
+  #replaced = 0;
+
+  constructor(clock: Clock, seed: number) {
+    this.#clock = clock;
+    this.#random = createRandom(seed);
+  }
+
+  get known(): Known {
+    return { epoch: this.#epoch, revision: String(this.#revision) as Known['revision'] };
+  }
+  /** Invalidations that arrived, doubled ones too. */
+  get told(): number {
+    return this.#told;
+  }
+
+  subscribe = async (hear: (heard: unknown) => void): Promise<() => void> => {
+    this.#hear = hear;
+    this.tell();
+    return () => {
+      this.#hear = null;
+    };
+  };
+
+  fetch = async (known: Known | null, signal: AbortSignal): Promise<Snapshot<null> | null> => {
+    // The state is read now, and arrives later: by then it may be old.
+    const read = this.#read();
+    await this.#late();
+    signal.throwIfAborted();
+    if (this.#oneOf(FAILED_OF)) throw new Error('the connection was lost');
+    return known?.epoch === read.epoch && known.revision === read.revision ? null : read;
+  };
+
+  /** Something is stored, and told of or not. */
+  post(): void {
+    if (this.#oneOf(REPLACED_OF)) {
+      this.#epoch = `epoch-${++this.#replaced}`;
+      this.#revision = BigInt(randomBelow(this.#random, 100));
+    }
+    this.#revision += BigInt(1 + randomBelow(this.#random, 3));
+    // Who was not told is told when it connects again.
+    if (this.#oneOf(DROPPED_OF) || this.#oneOf(RESTARTED_OF)) this.#clock.after(this.#lateBy(), this.tell);
+    else {
+      this.tell();
+      if (this.#oneOf(DOUBLED_OF)) this.tell();
+    }
+  }
+
+  /** What holds now, late and therefore out of order. */
+  tell = (): void => {
+    const { epoch, revision } = this.known;
+    const isOf = this.#replaced;
+    this.#clock.after(this.#lateBy(), () => {
+      // A connection to a database that is gone tells of it no more.
+      if (isOf !== this.#replaced) return;
+      this.#told++;
+      this.#hear?.({ topic: 'events', epoch, revision });
+    });
+  };
+
+  #read(): Snapshot<null> {
+    const revision = this.#oneOf(OLD_OF) ? this.#revision - BigInt(OLD_BY) : this.#revision;
+    return { epoch: this.#epoch, revision: String(revision < 0n ? 0n : revision), data: null };
+  }
+
+  #late(): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(this.#lateBy(), resolve));
+  }
+
+  #lateBy(): number {
+    return randomBelow(this.#random, MOST_LATE_MS);
+  }
+
+  #oneOf(count: number): boolean {
+    return randomBelow(this.#random, count) === 0;
+  }
+}

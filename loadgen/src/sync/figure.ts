@@ -1,0 +1,87 @@
+/**
+ * DATA: what is measured of keeping in step, with unit and label, in the order of every table.
+ *
+ * What must stay true: a figure keeps every value it was made of, and one that was not measured is not there.
+ */
+import type { Unit } from '../metrics.ts';
+import { type Summary, summarise } from '../statistics.ts';
+
+interface Known {
+  readonly unit: Unit;
+  readonly label: string;
+}
+
+export const FIGURES = {
+  events: { unit: 'count', label: 'Events' },
+  invalidations: { unit: 'count', label: 'Invalidations' },
+  fetches: { unit: 'count', label: 'Fetches' },
+  not_modified: { unit: 'count', label: 'Answers 304' },
+  applies: { unit: 'count', label: 'Applies' },
+  reduction: { unit: 'share', label: 'Fewer fetches than events' },
+  fetches_of_allowed: { unit: 'count', label: 'Fetches over what a frame allows' },
+  fetches_per_s: { unit: 'count', label: 'Fetches/s' },
+  first_apply_ms: { unit: 'ms', label: 'First apply' },
+  end_to_end_ms: { unit: 'ms', label: 'To the last apply' },
+  emit_ms: { unit: 'ms', label: 'Posting' },
+  last_late_ms: { unit: 'ms', label: 'Last apply after the last post' },
+  violations: { unit: 'count', label: 'Older states applied' },
+  checked: { unit: 'count', label: 'Applies and invalidations' },
+  staleness_p50_ms: { unit: 'ms', label: 'Wait p50' },
+  staleness_p99_ms: { unit: 'ms', label: 'Wait p99' },
+  staleness_max_ms: { unit: 'ms', label: 'Wait maximum' },
+  ingest_events_per_s: { unit: 'events_per_s', label: 'Ingest, offered' },
+  ingest_p99_ms: { unit: 'ms', label: 'Ingest answer p99' },
+  saturated_events_per_s: { unit: 'events_per_s', label: 'Ingest, as many as will go' },
+  server_cpu_us_per_event: { unit: 'us', label: 'Server CPU per event' },
+  server_cpu_share: { unit: 'share', label: 'Server CPU, of a core' },
+  clients_cpu_share: { unit: 'share', label: 'Clients’ CPU, of a core' },
+  rss_bytes: { unit: 'bytes', label: 'Server RSS' },
+  held_rss_bytes: { unit: 'bytes', label: 'Server RSS, grown' },
+  held_kernel_bytes: { unit: 'bytes', label: 'Unread in the kernel' },
+  told: { unit: 'count', label: 'Frames told' },
+  recovery_ms: { unit: 'ms', label: 'Ready to in step' },
+  outage_ms: { unit: 'ms', label: 'Killed to in step' },
+  million_per_s: { unit: 'count', label: 'Million comparisons/s' },
+  open_ms: { unit: 'ms', label: 'To the first rows' },
+  renderer_cpu_share: { unit: 'share', label: 'Renderer CPU, of a core' },
+} as const satisfies Record<string, Known>;
+
+export type FigureKey = keyof typeof FIGURES;
+
+/** A summary with all that it sums up, in the order in which it came. */
+export interface Figure extends Omit<Summary, 'spread'> {
+  readonly unit: Unit;
+  /** (max - min) / median; `null` of different values whose median is 0. */
+  readonly spread: number | null;
+  readonly values: readonly number[];
+}
+
+export type Figures = Readonly<Partial<Record<FigureKey, Figure>>>;
+
+/** Values by key as they come, one repetition after the other. */
+export class FigureValues {
+  readonly #values = new Map<FigureKey, number[]>();
+
+  /** `null` was not measured, and leaves no value. */
+  add(found: Readonly<Partial<Record<FigureKey, number | null>>>): void {
+    for (const [key, value] of Object.entries(found) as [FigureKey, number | null][]) {
+      if (value === null) continue;
+      if (!Number.isFinite(value)) throw new RangeError(`${key} is ${value}`);
+      const values = this.#values.get(key);
+      if (values === undefined) this.#values.set(key, [value]);
+      else values.push(value);
+    }
+  }
+
+  all(): Figures {
+    const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) => this.#values.has(key));
+    return Object.fromEntries(
+      keys.map((key) => {
+        const values = this.#values.get(key)!;
+        const summary = summarise(values)!;
+        const spread = Number.isFinite(summary.spread) ? summary.spread : null;
+        return [key, { unit: FIGURES[key].unit, ...summary, spread, values }];
+      }),
+    );
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * What the process does that posts: a burst, posts at fixed times, or as many as will go, one order at a time.
+ *
+ * It is a process of its own, so that posting takes no time from whoever follows. What must stay true: bodies are made
+ * before the clock starts, save in a closed loop; times are those of {@link nowMs}, which every process of a machine
+ * shares; an answer that is not 2xx, or says no revision, fails the order.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { nowMs } from '../clock.ts';
+import { batchText, eventText, type Shape } from './bodies.ts';
+
+interface Common {
+  readonly url: string;
+  readonly shape: Shape;
+  /** Number of the first event. */
+  readonly first: number;
+}
+
+/** `concurrency`: `null` is one batch, else single events, so many in flight. */
+export interface Burst extends Common {
+  readonly kind: 'burst';
+  readonly events: number;
+  readonly concurrency: number | null;
+}
+
+/** Request k is due at `k * batch / per_s`, `requests` of them; those of `batch` 1 are single events. */
+export interface Paced extends Common {
+  readonly kind: 'paced';
+  readonly per_s: number;
+  readonly batch: number;
+  readonly requests: number;
+  readonly connections: number;
+}
+
+/** Each connection posts its next batch once the last was answered, until the events or the time are over. */
+export interface Closed extends Common {
+  readonly kind: 'closed';
+  readonly batch: number;
+  readonly connections: number;
+  readonly events: number;
+  readonly seconds: number;
+}
+
+export type Order = Burst | Paced | Closed;
+
+/** Revision of the answer, and when it came; `from_ms` is when the request was due, or was written. */
+export interface Answer {
+  readonly from_ms: number;
+  readonly answered_ms: number;
+  readonly revision: string;
+}
+
+export interface Posted {
+  readonly started_ms: number;
+  readonly ended_ms: number;
+  readonly events: number;
+  /** The largest that an answer said. */
+  readonly revision: string;
+  /** In the order in which they came; of a closed loop none are kept. */
+  readonly answers: readonly Answer[];
+  readonly cpu_us: number;
+}
+
+export type Reply =
+  | { readonly kind: 'posted'; readonly posted: Posted }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const HEADERS = { 'content-type': 'application/json' };
+
+export function serveOrders(): void {
+  let pool: Pool | undefined;
+  let key = '';
+  process.on('message', async (message) => {
+    const order = message as Order;
+    const connections = order.kind === 'burst' ? (order.concurrency ?? 1) : order.connections;
+    if (key !== `${order.url} ${connections}`) {
+      await pool?.destroy();
+      pool = new Pool(order.url, { connections, pipelining: 1 });
+      key = `${order.url} ${connections}`;
+    }
+    let reply: Reply;
+    try {
+      reply = { kind: 'posted', posted: await new Poster(pool!).carryOut(order) };
+    } catch (error) {
+      reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+    process.send!(reply);
+  });
+}
+
+class Poster {
+  readonly #pool: Pool;
+  readonly #answers: Answer[] = [];
+  #revision = 0n;
+  #events = 0;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async carryOut(order: Order): Promise<Posted> {
+    const cpu = process.cpuUsage();
+    const started_ms = await this.#send(order);
+    const ended_ms = nowMs();
+    const used = process.cpuUsage(cpu);
+    return {
+      started_ms,
+      ended_ms,
+      events: this.#events,
+      revision: String(this.#revision),
+      answers: order.kind === 'closed' ? [] : this.#answers,
+      cpu_us: used.user + used.system,
+    };
+  }
+
+  /** When it began. */
+  #send(order: Order): Promise<number> {
+    switch (order.kind) {
+      case 'burst':
+        return this.#burst(order);
+      case 'paced':
+        return this.#paced(order);
+      case 'closed':
+        return this.#closed(order);
+    }
+  }
+
+  async #burst({ shape, first, events, concurrency }: Burst): Promise<number> {
+    if (concurrency === null) {
+      const body = batchText(shape, first, events);
+      const started_ms = nowMs();
+      await this.#post('/api/events/batch', body, events, started_ms);
+      return started_ms;
+    }
+    const bodies = Array.from({ length: events }, (_, i) => eventText(shape, first + i));
+    const started_ms = nowMs();
+    let next = 0;
+    const worker = async () => {
+      while (next < bodies.length) await this.#post('/api/events', bodies[next++]!, 1, nowMs());
+    };
+    await Promise.all(Array.from({ length: concurrency }, worker));
+    return started_ms;
+  }
+
+  async #paced({ shape, first, per_s, batch, requests }: Paced): Promise<number> {
+    const path = batch === 1 ? '/api/events' : '/api/events/batch';
+    const bodies = Array.from({ length: requests }, (_, i) =>
+      batch === 1 ? eventText(shape, first + i) : batchText(shape, first + i * batch, batch),
+    );
+    const interval_ms = (batch / per_s) * 1000;
+    const started_ms = nowMs();
+    const posts: Promise<void>[] = [];
+    for (let i = 0; i < requests; i++) {
+      const due_ms = started_ms + i * interval_ms;
+      for (let rest = due_ms - nowMs(); rest > 0; rest = due_ms - nowMs()) await sleep(rest);
+      const post = this.#post(path, bodies[i]!, batch, due_ms);
+      // Awaited below; a failure before that is no unhandled one.
+      post.catch(() => undefined);
+      posts.push(post);
+    }
+    await Promise.all(posts);
+    return started_ms;
+  }
+
+  async #closed({ shape, first, batch, connections, events, seconds }: Closed): Promise<number> {
+    const started_ms = nowMs();
+    let next = first;
+    const worker = async () => {
+      while (next < first + events && nowMs() - started_ms < seconds * 1000) {
+        const count = Math.min(batch, first + events - next);
+        const body = batchText(shape, next, count);
+        next += count;
+        await this.#post('/api/events/batch', body, count, nowMs());
+      }
+    };
+    await Promise.all(Array.from({ length: connections }, worker));
+    return started_ms;
+  }
+
+  async #post(path: string, body: string, events: number, from_ms: number): Promise<void> {
+    const { statusCode, body: answer } = await this.#pool.request({
+      path,
+      method: 'POST',
+      headers: HEADERS,
+      body,
+    });
+    const text = await answer.text();
+    const answered_ms = nowMs();
+    const said = statusCode < 300 ? (JSON.parse(text) as { revision?: unknown; received?: unknown }) : {};
+    const { revision, received } = said;
+    if (typeof revision !== 'string' || received !== events)
+      throw new Error(`POST ${path} answered ${statusCode} ${text.slice(0, 200)}`);
+    this.#events += events;
+    const number = BigInt(revision);
+    if (number > this.#revision) this.#revision = number;
+    this.#answers.push({ from_ms, answered_ms, revision });
+  }
+}

@@ -1,0 +1,49 @@
+/** Posts to a server from a process of its own: the parent's side of `poster-process.ts`. */
+import { type Shape, SMALL } from './bodies.ts';
+import { Helper, type HelperOptions } from './helper.ts';
+import type { Host } from './host.ts';
+import type { Order, Paced, Posted, Reply } from './poster-process.ts';
+
+export interface PosterOptions extends Pick<HelperOptions, 'placement' | 'lifetime'> {
+  readonly seed: number;
+}
+
+type Pace = Pick<Paced, 'per_s' | 'batch' | 'requests' | 'connections'>;
+
+export class Poster {
+  readonly #helper: Helper<Order, Reply>;
+  readonly #seed: number;
+
+  constructor({ seed, placement, lifetime }: PosterOptions) {
+    this.#seed = seed;
+    this.#helper = new Helper({ name: 'the poster', program: './poster-main.ts', placement, lifetime });
+  }
+
+  /** `concurrency`: `null` for one batch, else single events, so many in flight. */
+  burst(host: Host, events: number, concurrency: number | null): Promise<Posted> {
+    return this.#post({ ...this.#common(host, events, SMALL), kind: 'burst', events, concurrency });
+  }
+
+  /** At fixed times, whatever the server does. */
+  paced(host: Host, pace: Pace, shape: Omit<Shape, 'seed'> = SMALL): Promise<Posted> {
+    return this.#post({ ...this.#common(host, pace.requests * pace.batch, shape), kind: 'paced', ...pace });
+  }
+
+  /** As many as will go, in batches of `batch`, until there are `events` or `seconds` are over. */
+  closed(host: Host, events: number, seconds: number, batch: number, connections: number): Promise<Posted> {
+    const common = this.#common(host, events, SMALL);
+    return this.#post({ ...common, kind: 'closed', events, seconds, batch, connections });
+  }
+
+  close(): Promise<void> {
+    return this.#helper.close();
+  }
+
+  #common(host: Host, events: number, shape: Omit<Shape, 'seed'>) {
+    return { url: host.url, shape: { ...shape, seed: this.#seed }, first: host.take(events) };
+  }
+
+  async #post(order: Order): Promise<Posted> {
+    return (await this.#helper.ask(order)).posted;
+  }
+}

@@ -1,0 +1,16 @@
+/** DATA: what each scene asks, as a reader is told. */
+import type { SceneName } from './sync-result.ts';
+
+export const SCENE_TITLES: Readonly<Record<SceneName, string>> = {
+  round_trip: 'Round trip: post, invalidation, snapshot, apply',
+  payloads: 'Round trip by size of an event',
+  bursts: 'Bursts of events, and what each strategy makes of them',
+  slider: 'A slider, sixty events a second',
+  restart: 'Killed and started again, and swapped for the other server',
+  monotony: 'Drops, duplicates, delays, restarts and swaps',
+  compare_revisions: 'Comparing revisions, by class of inputs',
+  page: 'The page on a full database, and beside a load',
+  slow_client: 'A client that reads a thousand bytes a second',
+  full_stream: 'Clients of the full stream beside a load',
+  fan_out: 'Followers beside a load, a tenth of them stalled',
+};

@@ -1,0 +1,49 @@
+/**
+ * A scene: one question about keeping in step, asked of one server after the other.
+ *
+ * What must stay true: each server's process and file are fresh in every scene; a scene that finds a client out of
+ * step throws, and no figure makes up for it.
+ */
+import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { Launch } from '../launch.ts';
+import type { Progress } from '../progress.ts';
+import { createRandom, type Random } from '../random.ts';
+import type { ComparisonPrograms } from './comparison-programs.ts';
+import type { Host } from './host.ts';
+import type { Poster } from './poster.ts';
+import type { Sizes } from './sizes.ts';
+import type { FollowOptions } from './strategies/strategy.ts';
+import type { Strategies } from './strategies/table.ts';
+import type { SceneName, SyncRow } from './sync-result.ts';
+
+export interface Scene {
+  readonly name: SceneName;
+  measure(server: TargetName, context: SceneContext): Promise<void>;
+}
+
+export interface SceneContext {
+  readonly launch: Launch;
+  readonly sizes: Sizes;
+  readonly seed: number;
+  readonly strategies: Strategies;
+  readonly comparisons: ComparisonPrograms;
+  readonly poster: Poster;
+  readonly progress: Progress;
+  add(row: Omit<SyncRow, 'scene' | 'server'>): void;
+  /** What is not measured, and why. */
+  skip(reason: string): void;
+}
+
+export function followOptions(host: Host, { seed, sizes, launch }: SceneContext): FollowOptions {
+  const random: Random = createRandom(seed);
+  return { url: host.url, random, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
+}
+
+/** The server, and then it is gone with its file, whatever came in between. */
+export async function withHost<T>(starting: Promise<Host>, use: (host: Host) => Promise<T>): Promise<T> {
+  const host = await starting;
+  const found = await use(host);
+  await host.stop();
+  await host.discard();
+  return found;
+}

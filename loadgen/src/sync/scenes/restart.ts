@@ -1,0 +1,58 @@
+/**
+ * A server that is killed and started again, as itself or in the place of the other: how soon a client is in step.
+ *
+ * What must stay true: the client is told nothing of it; what was applied never goes back.
+ */
+import type { TargetName } from '../../../../parity-tests/src/targets.ts';
+import { freshnessOf } from '../../build.ts';
+import { nowMs } from '../../clock.ts';
+import { FigureValues } from '../figure.ts';
+import { Host } from '../host.ts';
+import { checkFollowing } from '../round-trips.ts';
+import { followOptions, type Scene, type SceneContext, withHost } from '../scene.ts';
+import { inStep } from '../strategies/in-step.ts';
+
+const POSTED_BEFORE = 20;
+
+export const restartScene: Scene = {
+  name: 'restart',
+  async measure(server, context) {
+    await restarts(server, server, context);
+    const twin = server === 'rs' ? 'ts' : 'rs';
+    const { targets } = context.launch.contenders;
+    if ((await freshnessOf(targets[twin])) === 'missing')
+      context.skip(`no swap: the other server, ${twin}, is not built`);
+    else await restarts(server, twin, context);
+  },
+};
+
+/** `former` is killed, and `server` takes its place on the same file and port. */
+async function restarts(server: TargetName, former: TargetName, context: SceneContext): Promise<void> {
+  const { launch, sizes, poster } = context;
+  await withHost(Host.start(former, launch), async (host) => {
+    const following = await inStep()(followOptions(host, context));
+    const { journal } = following;
+    const values = new FigureValues();
+    for (let i = 0; i < sizes.restarts; i++) {
+      if (host.name !== former) {
+        await host.kill();
+        await host.startAgain(former);
+      }
+      journal.clear();
+      const before = await poster.burst(host, POSTED_BEFORE, 1);
+      await journal.reached(BigInt(before.revision), sizes.patience_ms, 'the client');
+      const killed_ms = nowMs();
+      await host.kill();
+      await host.startAgain(server);
+      const ready_ms = nowMs();
+      const posted = await poster.burst(host, 1, 1);
+      const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
+      values.add({ outage_ms: last_ms - killed_ms, recovery_ms: Math.max(0, last_ms - ready_ms) });
+    }
+    values.add({ violations: journal.violations, checked: following.checked() });
+    checkFollowing(following);
+    await following.stop();
+    const how = former === server ? 'killed and started again' : 'swapped for the other';
+    context.add({ parameters: { how }, figures: values.all(), latency: null });
+  });
+}

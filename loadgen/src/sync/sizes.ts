@@ -1,0 +1,83 @@
+/** DATA: how much of everything a full run takes, and a quick one, which is for feedback and makes no claim. */
+
+export interface Sizes {
+  /** Of each server, throttle off; and with the client's own throttle. */
+  readonly round_trips: number;
+  readonly paced_round_trips: number;
+  readonly payload_round_trips: number;
+  readonly burst_events: readonly number[];
+  /** Odd, so that a median is a value that was measured. */
+  readonly burst_repetitions: number;
+  readonly slider_s: number;
+  readonly slider_repetitions: number;
+  readonly fan_out_clients: readonly number[];
+  readonly fan_out_rounds: number;
+  readonly full_stream_clients: number;
+  readonly load_events_per_s: number;
+  readonly load_s: number;
+  /** The same load, before anything counts. */
+  readonly load_warm_up_s: number;
+  /** Of each kind. */
+  readonly restarts: number;
+  /** Applies and invalidations in process, over a transport that fails. */
+  readonly monotony_checked: number;
+  /** Single events posted to a server that is killed meanwhile. */
+  readonly monotony_posts: number;
+  readonly comparison_rounds: number;
+  readonly comparison_ms: number;
+  readonly page_events: number;
+  readonly page_opens: number;
+  readonly page_load_s: number;
+  /** How long a state may take that has to come; a failure is what it delays. */
+  readonly patience_ms: number;
+}
+
+export const FULL: Sizes = {
+  round_trips: 3000,
+  paced_round_trips: 500,
+  payload_round_trips: 500,
+  burst_events: [10, 50, 100, 500, 1000],
+  burst_repetitions: 7,
+  slider_s: 10,
+  slider_repetitions: 3,
+  fan_out_clients: [0, 1, 10, 100, 1000],
+  fan_out_rounds: 3,
+  full_stream_clients: 10,
+  load_events_per_s: 10_000,
+  load_s: 10,
+  load_warm_up_s: 2,
+  restarts: 5,
+  monotony_checked: 100_000,
+  monotony_posts: 5000,
+  comparison_rounds: 7,
+  comparison_ms: 300,
+  page_events: 1_000_000,
+  page_opens: 7,
+  page_load_s: 10,
+  patience_ms: 30_000,
+};
+
+export const QUICK: Sizes = {
+  round_trips: 50,
+  paced_round_trips: 10,
+  payload_round_trips: 10,
+  burst_events: [50],
+  burst_repetitions: 1,
+  slider_s: 0.3,
+  slider_repetitions: 1,
+  fan_out_clients: [0, 20],
+  fan_out_rounds: 1,
+  full_stream_clients: 2,
+  load_events_per_s: 2000,
+  load_s: 0.5,
+  load_warm_up_s: 0.3,
+  restarts: 1,
+  monotony_checked: 5000,
+  monotony_posts: 100,
+  comparison_rounds: 2,
+  comparison_ms: 10,
+  page_events: 2000,
+  page_opens: 1,
+  page_load_s: 0.5,
+  patience_ms: 5000,
+};

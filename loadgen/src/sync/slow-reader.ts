@@ -1,0 +1,101 @@
+/**
+ * A client of the invalidation stream that reads a thousand bytes a second, until it is let go.
+ *
+ * What must stay true: it takes no more off its socket than it was asked to, so that what it does not read stays with
+ * the kernel and the server.
+ */
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { lastRevision } from './raw-client.ts';
+
+const READ_BYTES = 1024;
+const EVERY_MS = 1000;
+
+export class SlowReader {
+  readonly #socket: Socket;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isFree: boolean;
+  #bytes = 0;
+  #newest = -1;
+  #ended: string | null = null;
+  /** The end of what was read, where a frame may have been cut. */
+  #rest = Buffer.alloc(0);
+
+  constructor(url: string, path: string, isSlow: boolean) {
+    const { hostname, port, host } = new URL(url);
+    this.#isFree = !isSlow;
+    this.#socket = connect({
+      host: hostname,
+      port: Number(port),
+      onread: { buffer: Buffer.alloc(READ_BYTES), callback: (count, bytes) => this.#read(count, bytes) },
+    });
+    this.#socket.on('error', (error) => {
+      this.#ended ??= error.message;
+    });
+    this.#socket.on('close', () => {
+      this.#ended ??= 'the server closed the stream';
+    });
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`);
+    if (isSlow) this.#timer = setInterval(() => this.#socket.resume(), EVERY_MS);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+  /** The newest revision of `events` that it read of; -1 before any. */
+  get newest(): number {
+    return this.#newest;
+  }
+  get ended(): string | null {
+    return this.#ended;
+  }
+  /** Its own port, by which the kernel's tables name it. */
+  get port(): number {
+    return this.#socket.localPort ?? 0;
+  }
+
+  /** From here on it reads whatever there is. */
+  letGo(): void {
+    this.#isFree = true;
+    clearInterval(this.#timer);
+    this.#socket.resume();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#socket.destroy();
+  }
+
+  /** Whether to read on. */
+  #read(count: number, buffer: Uint8Array): boolean {
+    this.#bytes += count;
+    const bytes = Buffer.concat([this.#rest, buffer.subarray(0, count)]);
+    const end = bytes.lastIndexOf('\n') + 1;
+    this.#rest = Buffer.from(bytes.subarray(end));
+    this.#newest = lastRevision(bytes, end) ?? this.#newest;
+    return this.#isFree;
+  }
+}
+
+/** Bytes that the kernel holds between two ports of this machine, from proc_net_tcp(5); `null` elsewhere. */
+export async function unreadBetween(from: number, to: number): Promise<number | null> {
+  const table = await readFile('/proc/net/tcp', 'utf8').catch(() => null);
+  return table === null ? null : unreadIn(table, from, to);
+}
+
+/** Sent and not acknowledged at `from`, and received and not read at `to`. */
+export function unreadIn(table: string, from: number, to: number): number {
+  let bytes = 0;
+  for (const line of table.split('\n').slice(1)) {
+    const [, local, remote, , queues] = line.trim().split(/\s+/);
+    if (local === undefined || remote === undefined || queues === undefined) continue;
+    const [sending, receiving] = queues.split(':').map((text) => Number.parseInt(text, 16));
+    if (portOf(local) === from && portOf(remote) === to) bytes += sending!;
+    if (portOf(local) === to && portOf(remote) === from) bytes += receiving!;
+  }
+  return bytes;
+}
+
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.indexOf(':') + 1), 16);
+}

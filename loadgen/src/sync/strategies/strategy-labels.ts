@@ -1,0 +1,14 @@
+/** DATA: the names of the strategies, the shipped one first, and what readers are told of each. */
+
+export const STRATEGY_NAMES = ['sync', 'push', 'fetch_each', 'debounce_50', 'poll_250'] as const;
+
+export type StrategyName = (typeof STRATEGY_NAMES)[number];
+
+/** As tables and plots call them. */
+export const STRATEGY_LABELS: Readonly<Record<StrategyName, string>> = {
+  sync: 'Sync (16 ms)',
+  push: 'push of every event',
+  fetch_each: 'fetch per event',
+  debounce_50: 'debounce 50 ms',
+  poll_250: 'poll every 250 ms',
+};

@@ -1,0 +1,213 @@
+/**
+ * DATA: what keeping in step was to reach, and which rows of a result say it.
+ *
+ * What must stay true: a target is held against a median, or, where it says worst, against the worst of medians;
+ * nothing is reached that was not measured. Knows nothing of how it is shown.
+ */
+import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { Latency } from '../drivers/driver.ts';
+import type { FigureKey } from './figure.ts';
+import { type Parameters, rowsWhere, type SceneName, type SyncResult, type SyncRow } from './sync-result.ts';
+
+export type TargetUnit = 'ms' | 'share' | 'of it' | 'per s' | 'M/s' | 'count';
+
+export interface SyncTarget {
+  readonly title: string;
+  readonly unit: TargetUnit;
+  /** Whether more is better. */
+  readonly more: boolean;
+  readonly limit: Readonly<Record<TargetName, number>>;
+  /** Nothing where it was not measured. */
+  of(sync: SyncResult, server: TargetName): number | undefined;
+}
+
+/** What a server comes to. */
+export interface Outcome {
+  readonly value: number | undefined;
+  readonly limit: number;
+  /** `undefined`: not measured. */
+  readonly isReached: boolean | undefined;
+}
+
+export function outcomeOf(target: SyncTarget, sync: SyncResult, server: TargetName): Outcome {
+  const value = target.of(sync, server);
+  const limit = target.limit[server];
+  if (value === undefined) return { value, limit, isReached: undefined };
+  return { value, limit, isReached: target.more ? value >= limit : value <= limit };
+}
+
+type Of = SyncTarget['of'];
+
+const medians = (rows: readonly SyncRow[], key: FigureKey): number[] =>
+  rows.flatMap(({ figures }) => figures[key]?.median ?? []);
+
+/** The median of the one row that there is. */
+const median =
+  (scene: SceneName, key: FigureKey, parameters: Parameters = {}): Of =>
+  (sync, server) =>
+    medians(rowsWhere(sync, scene, server, parameters), key)[0];
+
+const worst =
+  (scene: SceneName, key: FigureKey, pick: 'min' | 'max', parameters: Parameters = {}): Of =>
+  (sync, server) => {
+    const found = medians(rowsWhere(sync, scene, server, parameters), key);
+    return found.length === 0 ? undefined : Math[pick](...found);
+  };
+
+const tripAt =
+  (key: 'p50_ms' | 'p95_ms' | 'p99_ms'): Of =>
+  (sync, server) =>
+    latencyOfTrips(sync, server)?.[key];
+
+/** Of round trips without a throttle. */
+export function latencyOfTrips(sync: SyncResult, server: TargetName): Latency | null | undefined {
+  return sync.rows.find(
+    ({ scene, server: own, parameters }) =>
+      scene === 'round_trip' && own === server && String(parameters.pace).startsWith('throttle off'),
+  )?.latency;
+}
+
+/** What so many followers cost, as a share of what there is without any; 0 where they cost nothing. */
+const costOf =
+  (key: FigureKey): Of =>
+  (sync, server) => {
+    const [beside] = medians(rowsWhere(sync, 'fan_out', server, CROWD), key);
+    const [without] = medians(rowsWhere(sync, 'fan_out', server, { clients: 0 }), key);
+    return without === undefined || beside === undefined ? undefined : Math.max(0, 1 - beside / without);
+  };
+
+/** Every violation of the scene, counted, and only once enough was checked. */
+const violations: Of = (sync, server) => {
+  const rows = rowsWhere(sync, 'monotony', server);
+  const sum = (key: FigureKey) =>
+    rows.reduce((all, { figures }) => all + (figures[key]?.values.reduce((a, b) => a + b, 0) ?? 0), 0);
+  return sum('checked') < ENOUGH_CHECKED ? undefined : sum('violations');
+};
+
+const ENOUGH_CHECKED = 100_000;
+
+const both = (limit: number): SyncTarget['limit'] => ({ rs: limit, ts: limit });
+const less = { more: false } as const;
+/** A target of so many is not reached by fewer, as a quick run has. */
+const CROWD = { clients: 1000 } as const;
+const FULL_PAGE = { events: 1_000_000 } as const;
+const SINGLES = { strategy: 'sync', load: 'singles', concurrency: 16 } as const;
+const BATCH = { strategy: 'sync', load: 'one batch' } as const;
+const slider = (throttle_ms: number): Parameters => ({ strategy: 'sync', throttle_ms });
+
+export const SYNC_TARGETS: readonly SyncTarget[] = [
+  {
+    title: 'fetches for 10 to 1,000 singles, 16 in flight, of burst / 16 ms + 2; the worst',
+    unit: 'of it',
+    ...less,
+    limit: both(1),
+    of: (sync, server) =>
+      rowsWhere(sync, 'bursts', server, { ...SINGLES, events: 1000 }).length === 0
+        ? undefined
+        : worst('bursts', 'fetches_of_allowed', 'max', SINGLES)(sync, server),
+  },
+  {
+    title: '1,000 singles posted, durable, to the last state applied',
+    unit: 'ms',
+    ...less,
+    limit: { rs: 59, ts: 100 },
+    of: median('bursts', 'end_to_end_ms', { ...SINGLES, events: 1000 }),
+  },
+  {
+    title: '1,000 events as one batch, the same',
+    unit: 'ms',
+    ...less,
+    limit: both(20),
+    of: median('bursts', 'end_to_end_ms', { ...BATCH, events: 1000 }),
+  },
+  { title: 'round trip p50', unit: 'ms', ...less, limit: both(0.7), of: tripAt('p50_ms') },
+  { title: 'round trip p95', unit: 'ms', ...less, limit: both(1.5), of: tripAt('p95_ms') },
+  { title: 'round trip p99', unit: 'ms', ...less, limit: both(5), of: tripAt('p99_ms') },
+  {
+    title: 'slider, throttle 100 ms: fetches',
+    unit: 'per s',
+    ...less,
+    limit: both(10),
+    of: median('slider', 'fetches_per_s', slider(100)),
+  },
+  {
+    title: 'slider, throttle 250 ms: fetches',
+    unit: 'per s',
+    ...less,
+    limit: both(4),
+    of: median('slider', 'fetches_per_s', slider(250)),
+  },
+  {
+    title: 'slider, throttled: first apply, the slower',
+    unit: 'ms',
+    ...less,
+    limit: both(16),
+    of: (sync, server) => {
+      const found = [100, 250].map((ms) => median('slider', 'first_apply_ms', slider(ms))(sync, server));
+      return found.includes(undefined) ? undefined : Math.max(...(found as number[]));
+    },
+  },
+  {
+    title: 'slider, throttle 250 ms: last state applied after its post',
+    unit: 'ms',
+    ...less,
+    limit: both(270),
+    of: median('slider', 'last_late_ms', slider(250)),
+  },
+  {
+    title: 'comparing revisions, the slowest class',
+    unit: 'M/s',
+    more: true,
+    limit: { rs: 100, ts: 15 },
+    of: worst('compare_revisions', 'million_per_s', 'min'),
+  },
+  {
+    title: 'older states applied, of 100,000 applies and invalidations',
+    unit: 'count',
+    ...less,
+    limit: both(0),
+    of: violations,
+  },
+  {
+    title: 'ingest at 10,000 events/s that 1,000 followers cost',
+    unit: 'share',
+    ...less,
+    limit: both(0.15),
+    of: costOf('ingest_events_per_s'),
+  },
+  {
+    title: 'the same of as much as will go',
+    unit: 'share',
+    ...less,
+    limit: both(0.15),
+    of: costOf('saturated_events_per_s'),
+  },
+  {
+    title: 'wait of 1,000 followers, p99',
+    unit: 'ms',
+    ...less,
+    limit: both(350),
+    of: median('fan_out', 'staleness_p99_ms', CROWD),
+  },
+  {
+    title: 'lag of 10 clients of the full stream, p99',
+    unit: 'ms',
+    ...less,
+    limit: both(100),
+    of: median('full_stream', 'staleness_p99_ms', { clients: 10 }),
+  },
+  {
+    title: 'page on 1,000,000 events, to its first rows',
+    unit: 'ms',
+    ...less,
+    limit: both(300),
+    of: median('page', 'open_ms', FULL_PAGE),
+  },
+  {
+    title: 'page beside 1,000 events/s, renderer’s CPU',
+    unit: 'share',
+    ...less,
+    limit: both(0.05),
+    of: median('page', 'renderer_cpu_share', FULL_PAGE),
+  },
+];

@@ -1,0 +1,51 @@
+/**
+ * A clock that stands still until it is told to go on: hours of waits in a second, and the same each time.
+ *
+ * What must stay true: what is due at one moment happens in the order in which it was asked for.
+ */
+import type { Clock } from '../../../client-ts/src/index.ts';
+
+interface Due {
+  readonly at_ms: number;
+  readonly number: number;
+  readonly call: () => void;
+}
+
+export class VirtualClock implements Clock {
+  #now_ms = 0;
+  #number = 0;
+  readonly #due = new Set<Due>();
+
+  now(): number {
+    return this.#now_ms;
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const due: Due = { at_ms: this.#now_ms + Math.max(0, ms), number: this.#number++, call };
+    this.#due.add(due);
+    return () => void this.#due.delete(due);
+  }
+
+  /** Goes on by so much, and does what falls due meanwhile. */
+  async advance(ms: number): Promise<void> {
+    const end_ms = this.#now_ms + ms;
+    for (let due = this.#next(end_ms); due !== undefined; due = this.#next(end_ms)) {
+      this.#due.delete(due);
+      this.#now_ms = due.at_ms;
+      due.call();
+      // Whatever promises it settled, and those that these settle.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#now_ms = end_ms;
+  }
+
+  /** What is due first, if it is by then. */
+  #next(by_ms: number): Due | undefined {
+    let next: Due | undefined;
+    for (const due of this.#due) {
+      if (due.at_ms > by_ms || (next !== undefined && due.at_ms > next.at_ms)) continue;
+      if (next === undefined || due.at_ms < next.at_ms || due.number < next.number) next = due;
+    }
+    return next;
+  }
+}

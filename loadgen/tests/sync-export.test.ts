@@ -1,0 +1,85 @@
+/** What readers see of keeping in step: in the document, the page, the README's block and on the terminal. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { documentOf } from '../src/export/document.ts';
+import { htmlReport } from '../src/export/html.ts';
+import { syncTargetsMarkdown } from '../src/export/sync-markdown.ts';
+import { formatTarget, syncTargetTable } from '../src/export/sync-tables.ts';
+import { syncTerminal } from '../src/export/sync-terminal.ts';
+import type { SyncResult } from '../src/sync/sync-result.ts';
+import { SYNC_TARGETS } from '../src/sync/target.ts';
+import { sampleReportResult } from './report-fixture.ts';
+import { HOSTILE } from './report-shapes.ts';
+import { sampleSync } from './sync-sample.ts';
+
+const SYNC = sampleSync();
+const RESULT = sampleReportResult();
+
+const EXPORTS: Readonly<Record<string, (sync: SyncResult) => string>> = {
+  terminal: syncTerminal,
+  block: syncTargetsMarkdown,
+  document: (sync) => documentOf({ ...RESULT, sync }),
+  page: (sync) => htmlReport({ ...RESULT, sync }),
+};
+
+const alone: SyncResult = {
+  ...SYNC,
+  servers: { ts: SYNC.servers.ts! },
+  rows: SYNC.rows.filter(({ server }) => server === 'ts'),
+};
+const SHAPES: Readonly<Record<string, SyncResult>> = {
+  'a whole part': SYNC,
+  'one server alone': alone,
+  'a quick run without rows': { ...SYNC, quick: true, rows: [] },
+};
+
+for (const [name, write] of Object.entries(EXPORTS)) {
+  for (const [shape, sync] of Object.entries(SHAPES)) {
+    test(`the ${name} shows ${shape} without a gap`, () => {
+      const text = write(sync);
+      assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object|\bnull\b/);
+      assert.equal(write(sync), text);
+      assert.match(text, /commit c0ffee/);
+    });
+  }
+}
+
+test('a target that is missed says so, one that was not measured too', () => {
+  const verdicts = (sync: SyncResult) => syncTargetTable(sync).rows.map((row) => [row[3], row[6]]);
+  assert.equal(syncTargetTable(SYNC).rows.length, SYNC_TARGETS.length);
+  const found = verdicts(SYNC).flat();
+  assert.ok(found.includes('reached') && found.includes('missed'), found.join());
+  assert.ok(
+    verdicts({ ...SYNC, rows: [] })
+      .flat()
+      .every((verdict) => verdict === 'not measured'),
+  );
+  assert.deepEqual(
+    (['ms', 'share', 'M/s', 'per s', 'of it', 'count'] as const).map((unit) => formatTarget(0.5, unit)),
+    ['0.50 ms', '50 %', '0.50 M/s', '0.50/s', '0.50', '0.50'],
+  );
+});
+
+test('the page has the plots, and neither page nor document has a section without the part', () => {
+  const page = EXPORTS.page!(SYNC);
+  for (const id of ['sync', 'sync-round-trip', 'sync-fetches-rs', 'sync-fetches-ts', 'sync-waits'])
+    assert.ok(page.includes(`id="${id}"`), id);
+  for (const label of ['Sync (16 ms)', 'fetch per event', 'debounce 50 ms', 'poll every 250 ms'])
+    assert.ok(page.includes(`>${label}</text>`), label);
+  assert.doesNotMatch(htmlReport(RESULT), /Keeping in step/);
+  assert.doesNotMatch(documentOf(RESULT), /Keeping in step/);
+});
+
+test('text of the part is shown as text', () => {
+  const hostile: SyncResult = {
+    ...SYNC,
+    environment: { ...SYNC.environment, cpu_model: HOSTILE },
+    skipped: [{ scene: 'page', server: null, reason: HOSTILE }],
+    warnings: [{ code: 'high_spread', message: HOSTILE, advice: HOSTILE, scene: null }],
+  };
+  for (const name of ['block', 'document', 'page']) {
+    const text = EXPORTS[name]!(hostile).replaceAll(/```[\s\S]*?```/g, '');
+    assert.doesNotMatch(text, /<img/, name);
+    assert.match(text, /&lt;img/, name);
+  }
+});

@@ -1,0 +1,43 @@
+/**
+ * `bench:sync` with fake servers and, where `SYNC_CLIENT=older`, a client that is wrong: after what it applied it applies
+ * an older state. `SYNC_FAULT` is the fault of both servers.
+ */
+import { fileURLToPath } from 'node:url';
+import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
+import { REAL_CONTENDERS } from '../src/contenders.ts';
+import { syncCommand } from '../src/sync/command.ts';
+import { COMPARISON_PROGRAMS } from '../src/sync/comparison-programs.ts';
+import { inStepByDefault } from '../src/sync/strategies/in-step.ts';
+import type { Follow } from '../src/sync/strategies/strategy.ts';
+import { STRATEGIES } from '../src/sync/strategies/table.ts';
+
+const PROGRAM = fileURLToPath(new URL('./sync-fake-server.ts', import.meta.url));
+
+const fake = (name: TargetName): Target => ({
+  ...TARGETS[name],
+  command: process.execPath,
+  args: [PROGRAM, `--fault=${process.env.SYNC_FAULT ?? 'none'}`],
+  artefact: PROGRAM,
+  sources: [],
+});
+
+/** Applies the first state again after each later one. */
+const older: Follow = async (options) => {
+  const following = await inStepByDefault(options);
+  const { journal } = following;
+  const { epoch, newest } = journal;
+  const timer = setInterval(() => {
+    if (journal.newest > newest) journal.note(epoch!, String(newest));
+  }, 1);
+  const stop = options.lifetime.add(async () => {
+    clearInterval(timer);
+    await following.stop();
+  });
+  return { ...following, stop };
+};
+
+process.exitCode = await syncCommand(process.argv.slice(2), {
+  contenders: { ...REAL_CONTENDERS, targets: { rs: fake('rs'), ts: fake('ts') }, limits: null },
+  strategies: process.env.SYNC_CLIENT === 'older' ? { ...STRATEGIES, sync: older } : STRATEGIES,
+  comparisons: COMPARISON_PROGRAMS,
+});

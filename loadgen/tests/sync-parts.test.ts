@@ -1,0 +1,205 @@
+/** The pure parts of `bench:sync`: what is counted, what a target comes to, and where a result goes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SyncOptions } from '../../client-ts/src/index.ts';
+import { violations } from '../src/export/json.ts';
+import { latencyOf } from '../src/histogram.ts';
+import { eventText } from '../src/sync/bodies.ts';
+import { classes } from '../src/sync/compare-revisions-main.ts';
+import { countFalls } from '../src/sync/crowd-process.ts';
+import { FigureValues } from '../src/sync/figure.ts';
+import { Journal } from '../src/sync/journal.ts';
+import { parseSync } from '../src/sync/options.ts';
+import { placeOf } from '../src/sync/place.ts';
+import { lastRevision } from '../src/sync/raw-client.ts';
+import { type Keep, overFaultyTransport } from '../src/sync/scenes/monotony.ts';
+import { rateOf } from '../src/sync/scenes/slider.ts';
+import { unreadIn } from '../src/sync/slow-reader.ts';
+import { waitsOf } from '../src/sync/staleness.ts';
+import type { SyncResult } from '../src/sync/sync-result.ts';
+import { outcomeOf, SYNC_TARGETS } from '../src/sync/target.ts';
+import { sampleResult } from './sample-result.ts';
+import { sampleSync } from './sync-sample.ts';
+
+const SYNC = sampleSync();
+const CODE = (code: string) => (error: unknown) => (error as { code?: unknown }).code === code;
+
+test('the journal counts an older state of an epoch, and nothing else, as a violation', async () => {
+  const journal = new Journal();
+  for (const [epoch, revision] of [
+    ['a', '9'],
+    ['a', '10'],
+    ['a', '10'],
+    ['b', '3'],
+    ['a', '1'],
+  ] as const)
+    journal.note(epoch, revision);
+  assert.deepEqual([journal.violations, journal.applies, journal.newest], [0, 5, 1n]);
+  journal.check('nobody');
+  journal.note('a', '18446744073709551615');
+  journal.note('a', '18446744073709551614');
+  assert.equal(journal.violations, 1);
+  assert.throws(() => journal.check('somebody'), CODE('out_of_step'));
+});
+
+test('a state is reached by a newer one, before or after it is waited for, and missed after the patience', async () => {
+  const journal = new Journal();
+  journal.note('a', '5', 100);
+  journal.note('a', '8', 200);
+  assert.equal(await journal.reached(6n, 1, 'nobody'), 200);
+  assert.deepEqual(
+    [journal.firstAbove(4n), journal.firstAbove(5n), journal.firstAbove(8n)],
+    [100, 200, undefined],
+  );
+  const waiting = journal.reached(9n, 5000, 'nobody');
+  journal.note('a', '12', 300);
+  assert.equal(await waiting, 300);
+  journal.clear();
+  await assert.rejects(journal.reached(13n, 1, 'somebody'), CODE('out_of_step'));
+});
+
+test('a wait counts from the acknowledgement to a revision at least as new, and never below nothing', () => {
+  const acknowledged = [
+    { at_ms: 20, revision: 4 },
+    { at_ms: 10, revision: 2 },
+    { at_ms: 30, revision: 9 },
+  ];
+  const { histogram, missed } = waitsOf(acknowledged, [
+    { heard_ms: [15, 18], heard: [3, 8] },
+    { heard_ms: [110], heard: [9] },
+  ]);
+  assert.equal(missed, 1);
+  const { samples, max_ms, p50_ms } = latencyOf(histogram)!;
+  assert.deepEqual([samples, max_ms], [5, 100]);
+  assert.ok(Math.abs(p50_ms - 80) < 0.1);
+  assert.equal(waitsOf(acknowledged, []).histogram.totalCount, 0);
+});
+
+test('the last revision of whole frames counts', () => {
+  const frame = (revision: number) =>
+    `event: invalidate\ndata: {"topic":"events","revision":"${revision}"}\n\n`;
+  const bytes = Buffer.from(`${frame(7)}${frame(19)}${frame(23)}`);
+  assert.equal(lastRevision(bytes, bytes.length), 23);
+  assert.equal(lastRevision(bytes, bytes.length - frame(23).length), 19);
+  assert.equal(lastRevision(Buffer.from(': heartbeat\n\n'), 13), null);
+});
+
+test('what the kernel holds is what one side sent and what the other has not read', () => {
+  const table = [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr',
+    '   0: 0100007F:1F90 0100007F:C001 01 00000010:00000000 00',
+    '   1: 0100007F:C001 0100007F:1F90 01 00000000:00000200 00',
+    '   2: 0100007F:1F90 0100007F:C002 01 00000FFF:00000000 00',
+  ].join('\n');
+  assert.equal(unreadIn(table, 0x1f90, 0xc001), 0x210);
+  assert.equal(unreadIn(table, 0x1f90, 0xc003), 0);
+});
+
+test('rates, falls and events', () => {
+  assert.equal(rateOf([0, 100, 200, 300]), 10);
+  assert.deepEqual([rateOf([]), rateOf([5])], [0, 0]);
+  assert.equal(countFalls([1, 2, 2, 1, 3, 0]), 2);
+  const shape = { seed: 1, metadata_bytes: 50, sessions: 3 };
+  const event = JSON.parse(eventText(shape, 7)) as Record<string, unknown>;
+  assert.equal(JSON.stringify(event.metadata).length, 50);
+  assert.equal(event.session_id, 'bench-1');
+  assert.notEqual(event.event_id, (JSON.parse(eventText(shape, 8)) as typeof event).event_id);
+  assert.throws(() => new FigureValues().add({ events: Number.NaN }), RangeError);
+});
+
+test('each class of revisions holds what it says', () => {
+  for (const [name, pairs] of Object.entries(classes())) {
+    for (const [a, b] of pairs) {
+      const differs = [...a].findIndex((digit, i) => digit !== b[i]);
+      if (name === 'length') assert.notEqual(a.length, b.length);
+      else assert.equal(differs, { equal: -1, 'first digit': 0, 'last digit': 19 }[name]);
+    }
+  }
+});
+
+test('over a transport that fails the shipped client stays in step, and the same seed gives the same', async () => {
+  const first = await overFaultyTransport(7, 3000);
+  assert.ok(first.checked >= 3000 && first.applies > 100 && first.violations === 0);
+  assert.deepEqual(await overFaultyTransport(7, 3000), first);
+});
+
+/** Fetches whenever it hears of something, and applies whatever comes. */
+const careless: Keep = ({ subscribe, fetch, apply }: SyncOptions<null>) => {
+  const end = new AbortController();
+  const pull = async () => {
+    const snapshot = await fetch(null, end.signal);
+    if (snapshot !== null) await apply(snapshot, false);
+  };
+  return {
+    start: async () => void (await subscribe(() => void pull().catch(() => undefined), end.signal)),
+    stop: () => end.abort(),
+  };
+};
+
+/** Fetches once. */
+const lazy: Keep = ({ fetch, apply }) => ({
+  start: async () => apply((await fetch(null, new AbortController().signal))!, true),
+  stop: () => undefined,
+});
+
+test('over the same transport a client that is wrong is caught', async () => {
+  await assert.rejects(overFaultyTransport(7, 3000, careless), CODE('out_of_step'));
+  await assert.rejects(overFaultyTransport(7, 3000, lazy), CODE('out_of_step'));
+});
+
+test('every target is measured in a whole result, and turns with the figures', () => {
+  for (const target of SYNC_TARGETS) {
+    for (const server of ['rs', 'ts'] as const) {
+      const { value, isReached } = outcomeOf(target, SYNC, server);
+      assert.ok(value !== undefined && isReached !== undefined, target.title);
+      const { limit } = target;
+      const missing: SyncResult = { ...SYNC, rows: [] };
+      assert.equal(outcomeOf(target, missing, server).isReached, undefined, target.title);
+      const off = target.more ? value * 2 + 1 : value / 2 - 1;
+      const harder = { ...target, limit: { ...limit, [server]: off } };
+      assert.equal(outcomeOf(harder, SYNC, server).isReached, false, target.title);
+      assert.equal(
+        outcomeOf({ ...target, limit: { ...limit, [server]: value } }, SYNC, server).isReached,
+        true,
+      );
+    }
+  }
+});
+
+test('too few applies are no proof of anything', () => {
+  const target = SYNC_TARGETS.find(({ title }) => title.startsWith('older states'))!;
+  const rows = SYNC.rows.map((row) =>
+    row.scene === 'monotony' ? { ...row, figures: { violations: row.figures.violations! } } : row,
+  );
+  assert.equal(outcomeOf(target, { ...SYNC, rows }, 'rs').isReached, undefined);
+});
+
+test('only a whole run on committed sources goes to the committed result', () => {
+  const options = (...argv: string[]) => {
+    const parsed = parseSync(argv);
+    assert.equal(parsed.kind, 'run');
+    return parsed.kind === 'run' ? parsed.options : assert.fail();
+  };
+  const clean = SYNC.environment;
+  assert.match(placeOf(options(), clean).file, /\/benchmark-results\.json$/);
+  for (const [argv, environment] of [
+    [['--quick'], clean],
+    [['--only=rs'], clean],
+    [['--scenes=page'], clean],
+    [['--no-build'], clean],
+    [[], { ...clean, dirty: true }],
+    [[], { ...clean, commit: null, dirty: null }],
+  ] as const) {
+    const place = placeOf(options(...argv), environment);
+    assert.match(place.file, /\/\.bench\/sync\.json$/);
+    assert.equal(place.reasons.length, 1);
+  }
+});
+
+test('a result is valid without the part and with it, and not with a changed one', async () => {
+  const whole = JSON.parse(JSON.stringify({ ...sampleResult(), sync: SYNC })) as {
+    sync: { rows: unknown[] };
+  };
+  assert.deepEqual(await violations(whole), []);
+  assert.notDeepEqual(await violations({ ...whole, sync: { ...whole.sync, verdict: 'fine' } }), []);
+});

@@ -1,0 +1,181 @@
+/**
+ * `pnpm bench:sync` as a child process: every fault of a server or a client ends it with 1, a right one gives a result
+ * that follows the schema, and a wrong flag explains itself.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { TARGET_NAMES, TARGETS } from '../../parity-tests/src/targets.ts';
+import { violations } from '../src/export/json.ts';
+import type { Result } from '../src/result.ts';
+import { SCENE_NAMES, type SyncResult } from '../src/sync/sync-result.ts';
+import { sampleResult } from './sample-result.ts';
+
+const REAL = fileURLToPath(new URL('../src/sync-main.ts', import.meta.url));
+const FAKE = fileURLToPath(new URL('./sync-fake-main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'loadgen-sync-'));
+after(() => rmSync(folder, { recursive: true }));
+
+async function run(main: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const own = mkdtempSync(join(folder, 'run-'));
+  const child = spawn(process.execPath, [main, ...argv], {
+    env: { ...process.env, TMPDIR: own, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr, left: readdirSync(own) };
+}
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as SyncResult;
+
+test('with servers that are right it ends with 0, a table and a part that follows the schema', async () => {
+  const out = join(folder, 'right.json');
+  const done = await run(FAKE, ['--quick', '--only=rs', '--scenes=bursts,fan_out', `--out=${out}`]);
+  assert.equal(done.code, 0, done.stderr);
+  assert.deepEqual(done.left, []);
+  assert.match(done.stdout, /round trip p50/);
+  const sync = read(out);
+  assert.deepEqual(await violations(sync, '#/$defs/sync'), []);
+  assert.ok(!JSON.stringify(sync).includes(folder), 'no folder of the machine');
+  const last = sync.rows.find(
+    ({ parameters: { strategy, events, concurrency } }) =>
+      strategy === 'fetch_each' && events === 50 && concurrency === 16,
+  );
+  // The one strategy whose counts are exact: an event, a frame, a fetch.
+  assert.deepEqual(
+    [last!.figures.events!.median, last!.figures.invalidations!.median, last!.figures.fetches!.median],
+    [50, 50, 50],
+  );
+  const fanned = sync.rows.filter(
+    ({ scene, parameters }) => scene === 'fan_out' && parameters.clients === 20,
+  );
+  assert.deepEqual(
+    fanned.map(({ parameters, figures }) => [parameters.stalled, figures.violations!.max]),
+    [[2, 0]],
+  );
+  assert.ok(fanned.every(({ latency }) => latency!.samples === 18 * 20));
+});
+
+const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string>>, RegExp])[] = [
+  [
+    'a server that drops the last invalidation',
+    'round_trip',
+    { SYNC_FAULT: 'drops-the-last' },
+    /out_of_step: round_trip, rs: the client has applied 29, and not 30, after/,
+  ],
+  [
+    'a server that tells of an older state after a newer one',
+    'fan_out',
+    { SYNC_FAULT: 'tells-an-older' },
+    /out_of_step: fan_out, rs: rs: clients are not in step\n.*heard of an older state/,
+  ],
+  [
+    'a server that drops a client',
+    'fan_out',
+    { SYNC_FAULT: 'drops-a-client' },
+    /out_of_step: fan_out, rs: rs dropped one of 20 clients/,
+  ],
+  [
+    'a stream that says nothing',
+    'round_trip',
+    { SYNC_FAULT: 'silent' },
+    /out_of_step: round_trip, rs: the first invalidation has not come/,
+  ],
+  [
+    'a post that is refused',
+    'round_trip',
+    { SYNC_FAULT: 'refuses' },
+    /generator_failed: round_trip, rs: POST \/api\/events answered 503/,
+  ],
+  [
+    'a client that applies an older state',
+    'round_trip',
+    { SYNC_CLIENT: 'older' },
+    /out_of_step: round_trip, rs: the client applied an older state/,
+  ],
+];
+
+for (const [what, scene, env, message] of FAULTS) {
+  test(`${what} is caught`, async () => {
+    const out = join(folder, `${scene}-fault.json`);
+    const done = await run(FAKE, ['--quick', '--only=rs', `--scenes=${scene}`, `--out=${out}`], env);
+    assert.equal(done.code, 1, done.stdout);
+    assert.match(done.stderr, message);
+    assert.deepEqual(done.left, []);
+    assert.ok(!existsSync(out), 'no result of a run that failed');
+  });
+}
+
+/** The page has tests of its own, and is the one scene that needs a browser. */
+const scenes = SCENE_NAMES.filter((name) => name !== 'page');
+
+for (const name of TARGET_NAMES) {
+  const skip = !existsSync(TARGETS[name].artefact) && `server-${name} is not built`;
+  test(`every scene of the real ${name} server, quick`, { skip }, async () => {
+    const out = join(folder, `${name}.json`);
+    const done = await run(REAL, [
+      '--quick',
+      '--no-build',
+      `--only=${name}`,
+      `--scenes=${scenes}`,
+      `--out=${out}`,
+    ]);
+    assert.equal(done.code, 0, done.stderr);
+    assert.deepEqual(done.left, []);
+    const sync = read(out);
+    assert.deepEqual(await violations(sync, '#/$defs/sync'), []);
+    const skipped = sync.skipped.map(({ scene }) => scene);
+    for (const scene of scenes) {
+      const rows = sync.rows.filter((row) => row.scene === scene);
+      assert.ok(rows.length > 0 || skipped.includes(scene), scene);
+    }
+    const violated = sync.rows.filter(
+      ({ parameters, figures }) => parameters.strategy !== 'fetch_each' && (figures.violations?.max ?? 0) > 0,
+    );
+    assert.deepEqual(violated, []);
+  });
+}
+
+test('into a result it is put as its part, and any other file is not written over', async () => {
+  const whole = join(folder, 'whole.json');
+  const before: Result = sampleResult();
+  writeFileSync(whole, JSON.stringify(before));
+  const argv = ['--quick', '--only=ts', '--scenes=round_trip', '--json'];
+  const done = await run(FAKE, [...argv, `--out=${whole}`]);
+  assert.equal(done.code, 0, done.stderr);
+  const { sync, ...rest } = JSON.parse(readFileSync(whole, 'utf8')) as Result;
+  assert.deepEqual(rest, JSON.parse(JSON.stringify(before)));
+  assert.deepEqual(sync, JSON.parse(done.stdout));
+  const other = join(folder, 'other.json');
+  writeFileSync(other, '{"name":"something else"}\n');
+  const refused = await run(FAKE, [...argv, `--out=${other}`]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /result_invalid: .*other\.json is no result, and is not written over/);
+  assert.equal(readFileSync(other, 'utf8'), '{"name":"something else"}\n');
+});
+
+test('a wrong flag explains itself with 2, every problem at once', async () => {
+  const wrong = await run(REAL, ['--quik', '--only=go', '--scenes=bursts,other', '--seed=x', '--out']);
+  assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+  for (const what of [
+    /unknown flag --quik; --help lists all/,
+    /--only must be one of rs, ts, not go/,
+    /--scenes knows round_trip, .*, not other/,
+    /--seed must be an integer from 0 to 4294967295, not x/,
+    /--out needs a value/,
+  ])
+    assert.match(wrong.stderr, what);
+  assert.match((await run(REAL, ['--help'])).stdout, /^Usage: pnpm bench:sync/);
+});
