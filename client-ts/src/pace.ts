@@ -39,7 +39,15 @@ export class Pace {
       return;
     }
     this.#cancelDebounce?.();
-    this.#cancelDebounce = this.#clock.after(debounce_ms, () => this.#throttled());
+    this.#cancelDebounce = this.#clock.after(debounce_ms, () => {
+      this.#cancelDebounce = undefined;
+      this.#throttled();
+    });
+  }
+
+  /** Whether a call is yet to come of what was wanted. */
+  get isHolding(): boolean {
+    return this.#cancelDebounce !== undefined || (this.#isHeldBack && this.#options.trailing);
   }
 
   stop(): void {

@@ -140,7 +140,8 @@ export class Sync<T> {
       const isDone = await this.#pull();
       if (signal.aborted) break;
       if (isDone) this.#release(before);
-      if (isDone && !this.#isBehind()) this.#backoff.reset();
+      // What was heard of meanwhile is the pace's to follow, so that pulls are as far apart as was asked.
+      if (isDone && (!this.#isBehind() || this.#pace.isHolding)) this.#backoff.reset();
       else if (!this.#isWanted) {
         await this.#waitToRetry();
         this.#isWanted = true;

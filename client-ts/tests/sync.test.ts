@@ -43,6 +43,29 @@ test('one pull in flight, one behind it, however many are asked for', async () =
   assert.equal(server.pulls.length, 0);
 });
 
+test('what is heard of during a pull waits for its turn, and what has no turn to wait for is pulled again', async () => {
+  const paced = await FakeServer.at('0', { pace: { throttle_ms: 1000 } });
+  paced.invalidate('1');
+  await settle();
+  paced.invalidate('2');
+  await paced.pulls[0]!.answer('1');
+  await paced.clock.pass(990);
+  assert.equal(paced.pulls.length, 0);
+  await paced.clock.pass(10);
+  await paced.pulls[0]!.answer('2');
+  await paced.clock.pass(10_000);
+  assert.deepEqual([paced.applied, paced.sync.counts.fetches], [['a:1', 'a:2'], 3]);
+
+  const leading = await FakeServer.at('0', { pace: { throttle_ms: 60_000, trailing: false } });
+  leading.invalidate('1');
+  await settle();
+  leading.invalidate('2');
+  await leading.pulls[0]!.answer('1');
+  await leading.clock.pass(100);
+  await leading.pulls[0]!.answer('2');
+  assert.deepEqual(leading.applied, ['a:1', 'a:2']);
+});
+
 test('(b) a snapshot older than what was heard of is pulled again until it is as new', async () => {
   const server = await FakeServer.at('2');
   server.invalidate('7');
