@@ -1,5 +1,6 @@
 /** The page: its landmarks, in the order in which they are read, and the keys that work everywhere. */
 import { useEffect } from 'preact/hooks';
+import { isDrawn } from './drawn.ts';
 import { Announcer } from './parts/announcer.tsx';
 import { Breakdown } from './parts/breakdown.tsx';
 import { Charts } from './parts/charts.tsx';
@@ -33,9 +34,13 @@ export function App() {
           </section>
           <div class="side">
             <Sessions />
-            <Tools />
-            <Breakdown />
-            <ServerPanel />
+            {isDrawn.value && (
+              <>
+                <Tools />
+                <Breakdown />
+                <ServerPanel />
+              </>
+            )}
           </div>
         </div>
       </main>

@@ -110,6 +110,16 @@ export function followRows(): void {
   });
 }
 
+/** Resolves once the first rows were answered, or after so long. */
+export function firstRows(most_ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, most_ms);
+    effect(() => {
+      if (isLoaded.value) resolve();
+    });
+  });
+}
+
 const texts = new WeakMap<Row, string>();
 
 /** What is searched, in lower case: every value of the row. */

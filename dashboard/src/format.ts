@@ -5,7 +5,8 @@ const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** `1,234`. */
 export function whole(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  // By hand: the first formatter of a page costs it ten milliseconds.
+  return value.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** Three digits and a letter: `999`, `1.23k`, `45.6M`. */

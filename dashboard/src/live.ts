@@ -8,6 +8,7 @@ import { effect, untracked } from '@preact/signals';
 import { type Invalidation, Sync, type SyncOptions, Topics } from '@twin-ingest/client';
 import type { Cost, EventPage, Health, SessionPage, Stats, Tool } from './api.ts';
 import { connection, setConnection } from './connection.ts';
+import { drawn } from './drawn.ts';
 import { PAGE_ROWS, takeRows } from './feed.ts';
 import { cost, health, rate, stats, takeSessions, tools } from './figures.ts';
 import { filterQuery } from './filters.ts';
@@ -68,12 +69,15 @@ function follow(): () => void {
     },
   });
   keep<[readonly Tool[], Cost]>(PACE_MS.breakdown, {
-    ...untagged(topics.of('stats'), latest, async () => ({
-      data: await Promise.all([
+    ...untagged(topics.of('stats'), latest, async () => {
+      // Below the first rows, and so behind them.
+      await drawn();
+      const both = [
         getJson<{ tools: readonly Tool[] }>('/api/stats/tools', signal).then((answer) => answer.tools),
         getJson<Cost>('/api/stats/cost', signal),
-      ]),
-    })),
+      ] as const;
+      return { data: await Promise.all(both) };
+    }),
     apply: ({ data }) => {
       [tools.value, cost.value] = data;
     },

@@ -1,6 +1,7 @@
 /** Where the page begins: what it follows is set going, then it is drawn. */
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { drawWithRows } from './drawn.ts';
 import { followRows } from './feed.ts';
 import { followServer } from './live.ts';
 import { followTheme } from './theme.ts';
@@ -10,4 +11,4 @@ followTheme();
 followAddress();
 followRows();
 followServer();
-render(<App />, document.getElementById('app')!);
+void drawWithRows(() => render(<App />, document.getElementById('app')!));

@@ -4,8 +4,9 @@
  * What must stay true: it is made anew only when its colours change; new data and widths are handed to the one there is.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { timeOfDay } from '../format.ts';
+import { plotting } from '../plotting.ts';
 import { isDark } from '../theme.ts';
 
 const HEIGHT_PX = 112;
@@ -30,22 +31,27 @@ export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [pointed, setPointed] = useState<number | null>(null);
+  const newest = useRef(data);
+  newest.current = data;
   const dark = isDark.value;
   // Data is handed over below; the rest never changes.
   useEffect(() => {
-    const made = new uPlot(
-      optionsOf(props, box.current!, setPointed),
-      data as uPlot.AlignedData,
-      box.current!,
-    );
-    plot.current = made;
+    let [made, isGone]: [uPlot | undefined, boolean] = [undefined, false];
     const observer = new ResizeObserver(([entry]) => {
-      made.setSize({ width: Math.floor(entry!.contentRect.width), height: HEIGHT_PX });
+      made?.setSize({ width: Math.floor(entry!.contentRect.width), height: HEIGHT_PX });
     });
-    observer.observe(box.current!);
+    void plotting().then((Plot) => {
+      if (isGone) return;
+      const options = optionsOf(Plot, props, box.current!, setPointed);
+      made = new Plot(options, newest.current as uPlot.AlignedData, box.current!);
+      plot.current = made;
+      observer.observe(box.current!);
+    });
     return () => {
+      isGone = true;
       observer.disconnect();
-      made.destroy();
+      made?.destroy();
+      plot.current = undefined;
     };
   }, [dark]);
   useEffect(() => plot.current?.setData(data as uPlot.AlignedData), [data]);
@@ -78,6 +84,7 @@ export function Chart(props: ChartProps) {
 }
 
 function optionsOf(
+  Plot: typeof uPlot,
   { series, kind, format, least }: ChartProps,
   box: HTMLElement,
   point: (index: number | null) => void,
@@ -114,7 +121,7 @@ function optionsOf(
       {},
       ...series.map(({ name, colour }): uPlot.Series => {
         const stroke = colourOf(box, colour);
-        const bars = kind === 'bars' && { paths: uPlot.paths.bars!({ size: [0.8, 24], align: 1 }) };
+        const bars = kind === 'bars' && { paths: Plot.paths.bars!({ size: [0.8, 24], align: 1 }) };
         const fill = kind === 'line' ? {} : { fill: faint(stroke, kind === 'bars' ? 0.7 : 0.18) };
         const width = kind === 'bars' ? 0 : 1.5;
         return { label: name, stroke, width, points: { show: false }, spanGaps: false, ...fill, ...bars };
