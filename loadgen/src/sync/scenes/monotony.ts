@@ -25,6 +25,8 @@ const POST_EVERY_MS = 6;
 const SETTLING_STEPS = 10_000;
 
 const LATE_MS = 30;
+/** After a connection was lost; whoever stops meanwhile does not hear of it. */
+const RECONNECTED_MS = 100;
 const POSTS_A_LIFE = 500;
 const CONCURRENCY = 4;
 
@@ -108,7 +110,6 @@ async function overKilledServer(server: TargetName, context: SceneContext) {
         Math.min(POSTS_A_LIFE, sizes.monotony_posts - posted),
         CONCURRENCY,
       );
-      faults.tellDropped();
       await journal.reached(BigInt(revision), sizes.patience_ms, 'the client');
     }
     checkFollowing(following);
@@ -140,12 +141,6 @@ class Faults {
     };
   }
 
-  /** As a connection that is opened again would. */
-  tellDropped(): void {
-    this.#dropped?.();
-    this.#dropped = null;
-  }
-
   #tell(tell: () => void): void {
     // The first says that it is connected, for which the scene waits.
     if (!this.#hasBegun) {
@@ -153,9 +148,10 @@ class Faults {
       tell();
       return;
     }
+    this.#dropped = null;
     switch (randomBelow(this.#random, 5)) {
       case 0:
-        this.#dropped = tell;
+        this.#drop(tell);
         return;
       case 1:
         setTimeout(tell, randomBelow(this.#random, LATE_MS));
@@ -167,5 +163,13 @@ class Faults {
       default:
         tell();
     }
+  }
+
+  /** What is dropped is the last for as long only as it takes to connect again, which tells of what holds then. */
+  #drop(tell: () => void): void {
+    this.#dropped = tell;
+    setTimeout(() => {
+      if (this.#dropped === tell) tell();
+    }, RECONNECTED_MS);
   }
 }
