@@ -3,6 +3,7 @@
  *
  * An event without an `event_id` is given one, so that a batch whose answer was lost can be sent again: the server
  * stores no id twice (rule EVT-13). What must stay true: no event is dropped without saying so; what waits is bounded.
+ * Over 250 lines because the life of a batch, from its queue to its last attempt, is told in one place.
  */
 import { Backoff } from './backoff.ts';
 import { sleep } from './clock.ts';
