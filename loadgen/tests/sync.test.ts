@@ -45,6 +45,7 @@ test('with servers that are right it ends with 0, a table and a part that follow
   const done = await run(FAKE, ['--quick', '--only=rs', '--scenes=bursts,fan_out', `--out=${out}`]);
   assert.equal(done.code, 0, done.stderr);
   assert.deepEqual(done.left, []);
+  assert.ok(!existsSync(`${out}.unfinished`), 'the result has its rows');
   assert.match(done.stdout, /round trip p50/);
   const sync = read(out);
   assert.deepEqual(await violations(sync, '#/$defs/sync'), []);
@@ -117,6 +118,17 @@ for (const [what, scene, env, message] of FAULTS) {
     assert.ok(!existsSync(out), 'no result of a run that failed');
   });
 }
+
+test('a run that fails in a later scene leaves the rows of those before it, and no result', async () => {
+  const out = join(folder, 'late-fault.json');
+  const argv = ['--quick', '--only=rs', '--scenes=round_trip,fan_out', `--out=${out}`];
+  const done = await run(FAKE, argv, { SYNC_FAULT: 'drops-a-client' });
+  assert.equal(done.code, 1, done.stdout);
+  assert.match(done.stderr, /out_of_step: fan_out, rs/);
+  assert.ok(!existsSync(out));
+  const rows = JSON.parse(readFileSync(`${out}.unfinished`, 'utf8')) as SyncResult['rows'];
+  assert.deepEqual([...new Set(rows.map(({ scene }) => scene))], ['round_trip']);
+});
 
 /** The page has tests of its own, and is the one scene that needs a browser. */
 const scenes = SCENE_NAMES.filter((name) => name !== 'page');

@@ -24,7 +24,7 @@ import type { ComparisonPrograms } from './comparison-programs.ts';
 import { doubtsAbout, doubtsAboutScene } from './doubts.ts';
 import { Host } from './host.ts';
 import { parseSync, type SyncRunOptions } from './options.ts';
-import { placeOf, putSync } from './place.ts';
+import { dropUnfinished, keepUnfinished, type Place, placeOf, putSync } from './place.ts';
 import { Poster } from './poster.ts';
 import type { Scene } from './scene.ts';
 import { SCENES } from './scenes/scenes.ts';
@@ -97,7 +97,8 @@ async function run(
   });
   const launch: Launch = { contenders: cast.contenders, placement, lifetime };
   const servers = await askServers(options.targets, launch);
-  const found = await measureAll(options, { ...cast, launch, progress });
+  await dropUnfinished(place);
+  const found = await measureAll(options, { ...cast, launch, progress, place });
   const warnings: SyncWarning[] = [
     ...doubtsAbout({ placement, environment, stale }, options.quick),
     ...found.warnings,
@@ -117,6 +118,7 @@ async function run(
     warnings,
   };
   await putSync(result, place.file);
+  await dropUnfinished(place);
   process.stdout.write(options.json ? readableJson(result) : syncTerminal(result));
   progress.say(`written: ${place.file}`);
 }
@@ -142,11 +144,12 @@ async function askServers(
 interface Measuring extends Cast {
   readonly launch: Launch;
   readonly progress: ReturnType<typeof createProgress>;
+  readonly place: Place;
 }
 
 async function measureAll(
   options: SyncRunOptions,
-  { launch, strategies, comparisons, progress }: Measuring,
+  { launch, strategies, comparisons, progress, place }: Measuring,
 ): Promise<{ rows: SyncRow[]; skipped: Skipped[]; warnings: SyncWarning[] }> {
   const { seed, quick } = options;
   const sizes = quick ? QUICK : FULL;
@@ -188,6 +191,8 @@ async function measureAll(
     }
     const own = rows.filter((row) => row.scene === scene.name);
     warnings.push(...doubtsAboutScene(scene.name, own, before, await readMachine()));
+    await keepUnfinished(rows, place);
+    if (i === 0) progress.say(`rows so far, should it fail: ${place.unfinished}`);
   }
   await poster.close();
   return { rows, skipped, warnings };
