@@ -1,5 +1,6 @@
 -- Hourly buckets, oldest first, without those in which nothing came. ?1 the first hour, ?2 the last hour,
 -- ?3 agent_type by number or NULL, ?4 how many of the newest.
+-- The plus keeps the value from the planner (decision 23).
 SELECT * FROM (
   SELECT
     hour,
@@ -12,6 +13,6 @@ SELECT * FROM (
   WHERE hour BETWEEN ?1 AND ?2 AND hour >= 0 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
   GROUP BY hour
   ORDER BY hour DESC
-  LIMIT ?4
+  LIMIT +?4
 )
 ORDER BY hour

@@ -2,6 +2,7 @@
 -- for any, ?12 and ?13 since (inclusive) and until (exclusive) in Unix milliseconds or NULL, ?14 the key of a session
 -- or NULL. Only spans of 65,536 rows are looked into, and of these blocks of 256, whose summary has every wanted
 -- number.
+-- The plus keeps the value from the planner (decision 23).
 WITH bounds (above, below) AS (
   SELECT
     max(
@@ -51,4 +52,4 @@ WHERE s.id BETWEEN (SELECT above FROM bounds) >> 16 AND (SELECT below FROM bound
   AND (?13 IS NULL OR e.created_at < ?13)
   AND (?14 IS NULL OR e.session = ?14)
 ORDER BY s.id DESC, b.id DESC, e.id DESC
-LIMIT ?3
+LIMIT +?3

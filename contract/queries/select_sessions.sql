@@ -2,6 +2,7 @@
 -- ?1 idle when its newest event is not after this, ?2 ended when not after this (Unix milliseconds).
 -- ?3 below this last_event_id, ?4 how many, ?5 status or NULL, ?6 status to leave out or NULL,
 -- ?7 agent_type and ?8 project by number or NULL, ?9 since in Unix milliseconds or NULL.
+-- The plus keeps the value from the planner (decision 23).
 SELECT * FROM (
 SELECT
   s.session_id AS id,
@@ -35,4 +36,4 @@ ORDER BY s.last_event_id DESC
 )
 WHERE (?5 IS NULL OR status = ?5) AND (?6 IS NULL OR status <> ?6)
 ORDER BY last_event_id DESC
-LIMIT ?4
+LIMIT +?4

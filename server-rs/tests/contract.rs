@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use ingest_server::contract::{LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, VOCABULARY};
+use ingest_server::contract::{
+    LIMITS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, SCHEMA, SCHEMA_VERSION, VOCABULARY,
+};
 use ingest_server::error::ErrorCode;
 use ingest_server::event::Field;
 use ingest_server::store::names::NameKind;
 use ingest_server::topics::Topic;
+use rusqlite::{Connection, StatementStatus};
 
 fn contract(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../contract").join(path)
@@ -71,5 +74,37 @@ fn every_pragma_that_is_set_is_reported() {
 #[test]
 fn every_migration_is_taken_in() {
     let files = fs::read_dir(contract("migrations")).expect("readable").count();
-    assert_eq!(files, MIGRATIONS.len());
+    assert_eq!(i64::try_from(files), Ok(SCHEMA_VERSION));
+}
+
+/// SQLite prepares a statement again whose plan depends on a value, whenever one is bound (`LIMIT ?1` is such a place,
+/// `LIMIT +?1` is not): 0.4 ms for a page of rows that takes 0.02 ms.
+#[test]
+fn no_statement_is_prepared_again_for_other_values() {
+    let connection = Connection::open_in_memory().expect("a database");
+    connection.execute_batch(SCHEMA).expect("the schema");
+    let (mut looked, mut again) = (0, Vec::new());
+    for file in fs::read_dir(contract("queries")).expect("readable") {
+        let path = file.expect("readable").path();
+        // Of a table that only older files have.
+        if path.ends_with("select_old_event_keys.sql") {
+            continue;
+        }
+        let mut statement =
+            connection.prepare(&fs::read_to_string(&path).expect("readable")).expect("a statement");
+        for value in [Some(1), Some(2), None] {
+            for parameter in 1..=statement.parameter_count() {
+                statement.raw_bind_parameter(parameter, value).expect("bound");
+            }
+            // What it finds or refuses is no matter here.
+            let mut rows = statement.raw_query();
+            while let Ok(Some(_)) = rows.next() {}
+        }
+        if statement.get_status(StatementStatus::RePrepare) > 0 {
+            again.push(path);
+        }
+        looked += 1;
+    }
+    assert_eq!(again, <Vec<PathBuf>>::new());
+    assert!(looked > 30, "{looked} statements");
 }

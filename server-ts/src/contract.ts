@@ -7,7 +7,6 @@
 import config from '../../contract/config.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
-import migration1 from '../../contract/migrations/0001_init.sql?text';
 import migration2 from '../../contract/migrations/0002_sorted_keys.sql?text';
 import migration3 from '../../contract/migrations/0003_drop_event_keys.sql?text';
 import migration4 from '../../contract/migrations/0004_event_spans.sql?text';
@@ -55,6 +54,7 @@ import upsertHour from '../../contract/queries/upsert_hour.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
 import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
+import schema from '../../contract/schema.sql?text';
 import version from '../../contract/VERSION?text';
 import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
 import server from '../package.json' with { type: 'json' };
@@ -146,8 +146,12 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
   readonly options: readonly OptionSpec[];
 };
 
-/** Migration N is element N - 1. */
-export const MIGRATIONS: readonly string[] = [migration1, migration2, migration3, migration4, migration5];
+/** The schema that a new file gets at once. */
+export const SCHEMA: string = schema;
+/** What takes a file of schema 1 to 2, to 3 and so on. The step to 1 is taken by no file any more. */
+export const MIGRATIONS: readonly string[] = [migration2, migration3, migration4, migration5];
+/** Of `SCHEMA`, and what the last of the steps leads to; in the file it is `user_version`. */
+export const SCHEMA_VERSION = MIGRATIONS.length + 1;
 
 export const QUERIES = {
   deleteEventKeyBlocks,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { MIGRATIONS } from '../src/contract.ts';
+import { SCHEMA_VERSION } from '../src/contract.ts';
 import { EventTable, RawEvents, tableBytes } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { type Connection, checkFile, openConnection } from '../src/store/connection.ts';
@@ -166,7 +166,7 @@ test('a file that cannot be used says why', () => {
   const db = connect();
   assert.equal(refusal(), 'ours');
   db.pragma('user_version = 99');
-  assert.match(refusal(), new RegExp(`has schema 99, newer than ${MIGRATIONS.length}`));
+  assert.match(refusal(), new RegExp(`has schema 99, newer than ${SCHEMA_VERSION}`));
   db.pragma('application_id = 5');
   assert.match(refusal(), /of another program/);
 });

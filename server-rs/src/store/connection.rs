@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::config::Durability;
 use crate::config::spec::exit_message;
-use crate::contract::{LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS};
+use crate::contract::{LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION};
 use crate::error::ErrorCode;
 use crate::store::failure::store_code;
 
@@ -150,7 +150,10 @@ pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
 
 /// Refuses another program's database and a newer schema, without a change to the file. The version that it has.
 pub(super) fn check_schema(path: &Path) -> Result<i64, OpenError> {
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    // Nobody else writes to it, since the lock is ours.
+    if fs::metadata(path).map_err(|error| OpenError::io(path, &error))?.len() == 0 {
+        return Ok(0);
+    }
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
@@ -161,15 +164,15 @@ pub(super) fn check_schema(path: &Path) -> Result<i64, OpenError> {
     if objects > 0 && !is_ours {
         return Err(OpenError::new(path, "foreign", &[]));
     }
-    if found > known {
+    if found > SCHEMA_VERSION {
         return Err(OpenError::new(
             path,
             "newer",
-            &[("found", &found.to_string()), ("known", &known.to_string())],
+            &[("found", &found.to_string()), ("known", &SCHEMA_VERSION.to_string())],
         ));
     }
     Ok(found)
 }
 
-/// "TWIN"; set by the first migration.
+/// "TWIN"; as the schema sets it.
 const APPLICATION_ID: i64 = 0x5457_494E;

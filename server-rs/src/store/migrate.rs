@@ -1,4 +1,5 @@
-//! The schema of a file, brought up to date: the steps of the contract, and what SQL alone cannot move.
+//! The schema of a file, brought up to date: all of it for a new file, the steps of the contract for an older one, and
+//! what SQL alone cannot move.
 //!
 //! What must stay true: a step that was published never changes; a file is at its old version or at the newest,
 //! never in between, so that a server that is killed meanwhile starts again from the same file.
@@ -7,17 +8,17 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::contract::{MIGRATIONS, queries};
+use crate::contract::{MIGRATIONS, SCHEMA, SCHEMA_VERSION, queries};
 use crate::store::connection::OpenError;
 use crate::store::event_keys::EventKeys;
 
 /// The step behind which keys are moved by code.
 const SORTED_KEYS: i64 = 2;
 
-/// Brings the schema up from a version, all steps in one transaction, and looks at the end of the table.
+/// Brings the schema up from a version, 0 being a new file, in one transaction, and looks at the end of the table.
 pub fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<(), OpenError> {
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
-    if found < MIGRATIONS.len() as i64
+    if found < SCHEMA_VERSION
         && let Err(error) = migrate_from(connection, found)
     {
         // What a failed step left open must not stay so; the first error is the one to tell.
@@ -30,12 +31,16 @@ pub fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<(), O
 
 fn migrate_from(connection: &Connection, found: i64) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    for (step, sql) in (1..).zip(MIGRATIONS).skip(usize::try_from(found).unwrap_or(0)) {
-        connection.execute_batch(sql)?;
-        if step == SORTED_KEYS {
-            EventKeys::take_over(connection)?;
+    if found == 0 {
+        connection.execute_batch(SCHEMA)?;
+    } else {
+        for (step, sql) in (2..).zip(MIGRATIONS).filter(|(step, _)| *step > found) {
+            connection.execute_batch(sql)?;
+            if step == SORTED_KEYS {
+                EventKeys::take_over(connection)?;
+            }
         }
-        connection.pragma_update(None, "user_version", step)?;
     }
+    connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     connection.execute_batch("COMMIT")
 }

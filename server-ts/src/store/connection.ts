@@ -7,7 +7,7 @@
  */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { LIMITS, MIGRATIONS, PRAGMAS, QUERIES, REPORTED_PRAGMAS } from '../contract.ts';
+import { LIMITS, PRAGMAS, QUERIES, REPORTED_PRAGMAS, SCHEMA_VERSION } from '../contract.ts';
 import { sqliteCode, Unusable } from './failure.ts';
 
 export type Connection = Database.Database;
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   readonly readonly?: boolean;
 }
 
-/** "TWIN" in ASCII, as the first migration sets it. */
+/** "TWIN" in ASCII, as the schema sets it. */
 const APPLICATION_ID = 1_415_006_542;
 const MAGIC = 'SQLite format 3\0';
 
@@ -70,11 +70,11 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
     const applicationId = db.pragma('application_id', { simple: true });
     const userVersion = Number(db.pragma('user_version', { simple: true }));
     const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
-    // A server that was killed before its first migration left a header and nothing else.
+    // A server that was killed before its file had a schema left a header and nothing else.
     if (applicationId === 0 && userVersion === 0 && tables === 0) return 'new';
     if (applicationId !== APPLICATION_ID) throw new Unusable('foreign', { path });
-    if (userVersion > MIGRATIONS.length) {
-      throw new Unusable('newer', { path, found: userVersion, known: MIGRATIONS.length });
+    if (userVersion > SCHEMA_VERSION) {
+      throw new Unusable('newer', { path, found: userVersion, known: SCHEMA_VERSION });
     }
     checkTail(db);
     return 'ours';

@@ -1,0 +1,175 @@
+-- The schema as it is now, what a new file gets at once: the same as the steps of migrations/ lead to, which older files
+-- take. A test holds both against each other; a new step changes this file with it.
+-- Writer and readers find their way by the names here; a person uses the view events_readable.
+
+-- "TWIN" in ASCII, so that a foreign SQLite file is told apart before anything is written to it.
+PRAGMA application_id = 1415006542;
+
+-- Facts about the file as a whole.
+CREATE TABLE meta (
+  key   TEXT NOT NULL PRIMARY KEY,
+  value ANY  NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- epoch: a version 4 UUID (RFC 9562) made with the file; a client that knows another epoch starts afresh.
+INSERT INTO meta (key, value)
+SELECT 'epoch',
+       substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 14, 3) || '-'
+       || substr('89ab', 1 + (unicode(substr(h, 17, 1)) % 4), 1) || substr(h, 18, 3) || '-' || substr(h, 21, 12)
+FROM (SELECT lower(hex(randomblob(16))) AS h);
+
+-- The highest id ever given out: ids grow and are never used again, whatever is deleted.
+INSERT INTO meta (key, value) VALUES ('last_event_id', 0);
+
+-- The keys of events up to this id stand in live runs; those of later ones are read from their rows.
+INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
+
+-- Every repeated string stands here once; events carry the number.
+-- kind is the name of the filter: agent_type, event_type, tool_name, status, branch, project, model, source.
+CREATE TABLE names (
+  id   INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  CONSTRAINT names_are_unique UNIQUE (kind, name)
+) STRICT;
+
+CREATE TABLE sessions (
+  key                INTEGER PRIMARY KEY,
+  session_id         TEXT    NOT NULL,
+  agent_type         INTEGER NOT NULL, -- of its first event
+  project            INTEGER,          -- project, branch, model: the newest that was given
+  branch             INTEGER,
+  model              INTEGER,
+  started_at         INTEGER NOT NULL, -- Unix time in milliseconds, as every time in this file
+  last_event_at      INTEGER NOT NULL,
+  ended_at           INTEGER,          -- set while a session_end is its newest event
+  last_event_id      INTEGER NOT NULL,
+  event_count        INTEGER NOT NULL,
+  error_count        INTEGER NOT NULL,
+  tokens_in          INTEGER NOT NULL,
+  tokens_out         INTEGER NOT NULL,
+  cache_read_tokens  INTEGER NOT NULL,
+  cache_write_tokens INTEGER NOT NULL,
+  cost_nanos         INTEGER NOT NULL, -- nano-dollars
+  first_event_id     INTEGER NOT NULL DEFAULT 0, -- where the rows of a session begin; last_event_id is where they end
+  CONSTRAINT session_ids_are_unique UNIQUE (session_id)
+) STRICT;
+
+-- The list of sessions is ordered by newest activity, which is the id of the newest event. The other columns are those
+-- that say whether a session is active, so that sessions are counted without a look at their rows.
+CREATE INDEX sessions_by_activity ON sessions (last_event_id, last_event_at, ended_at, agent_type);
+
+CREATE TABLE events (
+  id                 INTEGER PRIMARY KEY,
+  created_at         INTEGER NOT NULL,
+  session            INTEGER NOT NULL, -- sessions.key
+  agent_type         INTEGER NOT NULL, -- names.id, as the others below
+  event_type         INTEGER NOT NULL,
+  status             INTEGER NOT NULL,
+  source             INTEGER NOT NULL,
+  tool_name          INTEGER,
+  branch             INTEGER,
+  project            INTEGER,
+  model              INTEGER,
+  payload_truncated  INTEGER NOT NULL,
+  tokens_in          INTEGER NOT NULL,
+  tokens_out         INTEGER NOT NULL,
+  cache_read_tokens  INTEGER NOT NULL,
+  cache_write_tokens INTEGER NOT NULL,
+  duration_ms        INTEGER,
+  cost_nanos         INTEGER,
+  client_timestamp   INTEGER,
+  event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
+  metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
+) STRICT;
+
+-- Keys of accepted event ids in sorted runs (docs/decisions/0014-keys-in-sorted-runs.md).
+-- A run: keys sorted as bytes, never changed once it is live. Its blocks are event_key_blocks with
+-- id = run * limits.event_key_run_blocks + 0, 1, 2 …
+CREATE TABLE event_key_runs (
+  id        INTEGER PRIMARY KEY, -- a run's row is deleted behind its blocks, so that an id taken again meets none
+  level     INTEGER NOT NULL,    -- 0 was written from memory; n was merged from runs of level n - 1
+  state     TEXT    NOT NULL,    -- growing: being written; live; dropped: merged into another, to be deleted
+  key_count INTEGER NOT NULL,
+  filter    BLOB    NOT NULL,    -- split block Bloom filter, words of 32 bits, little end first; empty unless live
+  fences    BLOB    NOT NULL,    -- the first key of each block; empty unless live
+  CONSTRAINT state_is_known CHECK (state IN ('growing', 'live', 'dropped'))
+) STRICT;
+
+-- limits.event_key_block_keys keys of 16 bytes each; the last block of a run has the rest.
+CREATE TABLE event_key_blocks (
+  id   INTEGER PRIMARY KEY,
+  keys BLOB NOT NULL
+) STRICT;
+
+-- Which names and sessions the rows have whose id divided by 256 is this id: numbers of 4 bytes, big end first,
+-- ascending. A page with a filter looks only into blocks that have what it wants.
+CREATE TABLE event_blocks (
+  id       INTEGER PRIMARY KEY,
+  names    BLOB NOT NULL, -- names.id
+  sessions BLOB NOT NULL  -- sessions.key
+) STRICT;
+
+-- Which names the rows have whose id divided by 65536 is this id, as in event_blocks; NULL stands for any, where
+-- there are more than limits.event_span_names. A page with a filter looks only into the blocks of such spans.
+CREATE TABLE event_spans (
+  id    INTEGER PRIMARY KEY,
+  names BLOB -- names.id
+) STRICT;
+
+-- Which ids were given out in which hour (Unix seconds of its beginning), so that since and until need no
+-- index of their own and stay exact when the clock is set back.
+CREATE TABLE hours (
+  hour     INTEGER PRIMARY KEY,
+  first_id INTEGER NOT NULL,
+  last_id  INTEGER NOT NULL
+) STRICT;
+
+-- Statistics, raised in the transaction that stores the events. hour = -1 is all time.
+-- name = 0 is every event; otherwise names.id of a tool, model, branch … that the events have.
+CREATE TABLE stats (
+  hour           INTEGER NOT NULL,
+  name           INTEGER NOT NULL,
+  agent_type     INTEGER NOT NULL,
+  event_count    INTEGER NOT NULL,
+  error_count    INTEGER NOT NULL,
+  duration_count INTEGER NOT NULL, -- events that say a duration_ms
+  duration_ms    INTEGER NOT NULL,
+  tokens_in      INTEGER NOT NULL,
+  tokens_out     INTEGER NOT NULL,
+  cost_nanos     INTEGER NOT NULL,
+  PRIMARY KEY (hour, name, agent_type)
+) STRICT, WITHOUT ROWID;
+
+-- The columns of a row as clients see them, in their order.
+CREATE VIEW events_readable AS
+SELECT
+  e.id,
+  CASE typeof(e.event_id)
+    WHEN 'blob' THEN lower(
+      substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
+      || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
+      || substr(hex(e.event_id), 21, 12))
+    ELSE e.event_id
+  END AS event_id,
+  1 AS schema_version,
+  (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session) AS session_id,
+  (SELECT n.name FROM names AS n WHERE n.id = e.agent_type) AS agent_type,
+  (SELECT n.name FROM names AS n WHERE n.id = e.event_type) AS event_type,
+  (SELECT n.name FROM names AS n WHERE n.id = e.tool_name) AS tool_name,
+  (SELECT n.name FROM names AS n WHERE n.id = e.status) AS status,
+  e.tokens_in,
+  e.tokens_out,
+  e.cache_read_tokens,
+  e.cache_write_tokens,
+  (SELECT n.name FROM names AS n WHERE n.id = e.branch) AS branch,
+  (SELECT n.name FROM names AS n WHERE n.id = e.project) AS project,
+  e.duration_ms,
+  (SELECT n.name FROM names AS n WHERE n.id = e.model) AS model,
+  e.cost_nanos / 1e9 AS cost_usd,
+  (SELECT n.name FROM names AS n WHERE n.id = e.source) AS source,
+  strftime('%Y-%m-%dT%H:%M:%fZ', e.client_timestamp / 1000.0, 'unixepoch') AS client_timestamp,
+  strftime('%Y-%m-%dT%H:%M:%fZ', e.created_at / 1000.0, 'unixepoch') AS created_at,
+  e.payload_truncated,
+  e.metadata
+FROM events AS e;
