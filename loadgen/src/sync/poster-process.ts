@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { nowMs } from '../clock.ts';
 import { batchText, eventText, type Shape } from './bodies.ts';
+import { Exchange } from './exchange.ts';
 
 interface Common {
   readonly url: string;
@@ -179,18 +180,14 @@ class Poster {
   }
 
   async #post(path: string, body: string, events: number, from_ms: number): Promise<void> {
-    const { statusCode, body: answer } = await this.#pool.request({
-      path,
-      method: 'POST',
-      headers: HEADERS,
-      body,
-    });
-    const text = await answer.text();
+    const exchange = new Exchange();
+    this.#pool.dispatch({ path, method: 'POST', headers: HEADERS, body }, exchange);
+    const { status, text } = await exchange.answered;
     const answered_ms = nowMs();
-    const said = statusCode < 300 ? (JSON.parse(text) as { revision?: unknown; received?: unknown }) : {};
+    const said = status < 300 ? (JSON.parse(text) as { revision?: unknown; received?: unknown }) : {};
     const { revision, received } = said;
     if (typeof revision !== 'string' || received !== events)
-      throw new Error(`POST ${path} answered ${statusCode} ${text.slice(0, 200)}`);
+      throw new Error(`POST ${path} answered ${status} ${text.slice(0, 200)}`);
     this.#events += events;
     const number = BigInt(revision);
     if (number > this.#revision) this.#revision = number;

@@ -9,6 +9,7 @@ import { Client } from 'undici';
 import { nowMs } from '../clock.ts';
 import { BenchFailure } from '../failure.ts';
 import { eventText, type Shape } from './bodies.ts';
+import { Exchange } from './exchange.ts';
 import type { Host } from './host.ts';
 import type { Following } from './strategies/strategy.ts';
 
@@ -35,10 +36,11 @@ export async function roundTrips(host: Host, following: Following, trips: Trips)
       if (rest_ms > 0) await sleep(rest_ms);
       journal.clear();
       const from_ms = nowMs();
-      const answer = await client.request({ path: '/api/events', method: 'POST', headers: HEADERS, body });
-      const text = await answer.body.text();
-      if (answer.statusCode !== 201)
-        throw new BenchFailure('generator_failed', `POST /api/events answered ${answer.statusCode} ${text}`);
+      const exchange = new Exchange();
+      client.dispatch({ path: '/api/events', method: 'POST', headers: HEADERS, body }, exchange);
+      const { status, text } = await exchange.answered;
+      if (status !== 201)
+        throw new BenchFailure('generator_failed', `POST /api/events answered ${status} ${text}`);
       const { revision } = JSON.parse(text) as { revision: string };
       taken.push((await journal.reached(BigInt(revision), patience_ms, 'the client')) - from_ms);
     }
