@@ -36,6 +36,8 @@ export class Sync<T> {
   #target: Known | null = null;
   #isPulling = false;
   #isWanted = false;
+  /** Of the newest pull alone: what `fetch` hangs on a signal stays there until it is collected, with this one. */
+  #inFlight = new AbortController();
   /** Ends the wait before another attempt. */
   #hurry: (() => void) | undefined;
 
@@ -73,6 +75,7 @@ export class Sync<T> {
   stop(): void {
     if (this.#end.signal.aborted) return;
     this.#end.abort(new DOMException('the sync was stopped', 'AbortError'));
+    this.#inFlight.abort(this.#end.signal.reason);
     this.#pace.stop();
     this.#unsubscribe?.();
     for (const { reject } of this.#waiters) reject(this.#end.signal.reason);
@@ -156,7 +159,8 @@ export class Sync<T> {
     let snapshot: Snapshot<T> | null;
     try {
       this.counts.fetches++;
-      snapshot = await this.#options.fetch(this.#known, signal);
+      this.#inFlight = new AbortController();
+      snapshot = await this.#options.fetch(this.#known, this.#inFlight.signal);
     } catch (error) {
       if (!signal.aborted) this.#tell('fetch', error);
       return false;

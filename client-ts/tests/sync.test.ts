@@ -220,6 +220,21 @@ test('after a stop nothing is applied, what is in flight is aborted, and it does
     await assert.rejects(promise, { name: 'AbortError' });
 });
 
+test('each pull has a signal of its own, so that nothing piles up on one that lives long', async () => {
+  const server = await FakeServer.at('1');
+  const signals: AbortSignal[] = [];
+  for (const revision of ['2', '3']) {
+    void server.sync.refresh();
+    await settle();
+    const pull = server.pulls[0]!;
+    signals.push(pull.signal);
+    await pull.answer(revision);
+    await server.clock.pass(1000);
+  }
+  assert.equal(new Set(signals).size, 2);
+  server.sync.stop();
+});
+
 test('a signal stops it, one that has aborted too', async () => {
   const end = new AbortController();
   const server = await FakeServer.at('1', { signal: end.signal });
