@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf } from '../src/export/document.ts';
 import { htmlReport } from '../src/export/html.ts';
-import { syncTargetsMarkdown } from '../src/export/sync-markdown.ts';
+import { syncConditionsMarkdown } from '../src/export/sync-markdown.ts';
 import { formatTarget, syncTargetTable } from '../src/export/sync-tables.ts';
 import { syncTerminal } from '../src/export/sync-terminal.ts';
+import { syncPicture, syncPictureText } from '../src/report/sync-picture.ts';
 import type { SyncResult } from '../src/sync/sync-result.ts';
 import { SYNC_TARGETS } from '../src/sync/target.ts';
 import { sampleReportResult } from './report-fixture.ts';
@@ -17,7 +18,7 @@ const RESULT = sampleReportResult();
 
 const EXPORTS: Readonly<Record<string, (sync: SyncResult) => string>> = {
   terminal: syncTerminal,
-  block: syncTargetsMarkdown,
+  block: syncConditionsMarkdown,
   document: (sync) => documentOf({ ...RESULT, sync }),
   page: (sync) => htmlReport({ ...RESULT, sync }),
 };
@@ -58,6 +59,18 @@ test('a target that is missed says so, one that was not measured too', () => {
     (['ms', 'share', 'M/s', 'per s', 'of it', 'count'] as const).map((unit) => formatTarget(0.5, unit)),
     ['0.50 ms', '50 %', '0.50 M/s', '0.50/s', '0.50', '0.50'],
   );
+});
+
+test('the picture has every target, what was missed in bold, and a text for who cannot see it', () => {
+  for (const [shape, sync] of Object.entries(SHAPES)) {
+    const picture = syncPicture(sync);
+    assert.doesNotMatch(picture, /undefined|NaN|Infinity|\[object/, shape);
+    assert.equal(syncPicture(sync), picture);
+    for (const { title } of SYNC_TARGETS) assert.ok(picture.includes(`>${title}</text>`), title);
+  }
+  const missed = syncTargetTable(SYNC).rows.find((row) => row[3] === 'missed')!;
+  assert.match(syncPicture(SYNC), new RegExp(`font-weight="700".*>${missed[1]}</text>`));
+  assert.match(syncPictureText(SYNC), /Rust reaches \d+ of \d+, TypeScript reaches \d+ of \d+$/);
 });
 
 test('the page has the plots, and neither page nor document has a section without the part', () => {

@@ -34,17 +34,18 @@ test('the README keeps what stands around the table', async () => {
   });
 });
 
-test('the targets of keeping in step stand between markers of their own, which are empty without such a part', async () => {
+test('keeping in step is a picture between markers of its own, which are empty without such a part', async () => {
   const marked = `${README}\n<!-- sync: old words -->\n\n| old |\n\n<!-- /sync -->\n`;
   const result = { ...sampleReportResult(), sync: sampleSync() };
   await inTree({ 'README.md': marked, 'benchmark-results.json': result }, (root) => {
     update(root);
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    assert.match(readme, /\n### Keeping in step\n\n\| Target \| Rust \| limit \|/);
+    assert.match(readme, /\n!\[[^\]]+ Rust reaches [^\]]+\]\(docs\/keeping-in-step\.svg\)\n/);
+    assert.match(readFileSync(join(root, 'docs/keeping-in-step.svg'), 'utf8'), /^<svg .*<\/svg>\n$/s);
     assert.doesNotMatch(readme, /\| old \|/);
     assert.match(readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'), /\n## Keeping in step\n/);
     assert.deepEqual(outOfDate(root), []);
-    writeFileSync(join(root, 'README.md'), readme.replace(/(\d+) M\/s/, '99 M/s'));
+    writeFileSync(join(root, 'README.md'), readme.replace('commit c0ffee', 'commit decaf'));
     assert.deepEqual(outOfDate(root), ['README.md']);
     writeFileSync(join(root, 'benchmark-results.json'), JSON.stringify({ ...result, sync: undefined }));
     update(root);

@@ -5,10 +5,10 @@ import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 import { sceneTable, syncServers, syncTargetTable } from './sync-tables.ts';
 import { SYNC_READING, skippedLines, syncConditions, syncDoubts } from './sync-text.ts';
 
-/** The targets, and what they were measured under. */
-export function syncTargetsMarkdown(sync: SyncResult): string {
+/** What the targets were measured under. */
+export function syncConditionsMarkdown(sync: SyncResult): string {
   const lines = [...syncConditions(sync).map((line) => `${line}.`), ...syncDoubts(sync)];
-  return `${[targets(sync), '', bullets(lines.map(markdownText))].join('\n')}\n`;
+  return `${bullets(lines.map(markdownText))}\n`;
 }
 
 /** With every row. */

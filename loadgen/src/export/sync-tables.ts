@@ -38,7 +38,7 @@ function verdictText(isReached: boolean | undefined): string {
   return isReached ? 'reached' : 'missed';
 }
 
-function limitText({ more, unit }: SyncTarget, limit: number): string {
+export function limitText({ more, unit }: SyncTarget, limit: number): string {
   return `${more ? '≥' : '≤'} ${formatTarget(limit, unit)}`;
 }
 

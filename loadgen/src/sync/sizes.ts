@@ -26,6 +26,8 @@ export interface Sizes {
   readonly comparison_rounds: number;
   readonly comparison_ms: number;
   readonly page_events: number;
+  /** From the last of these events to the first open, so that what they left to the disk is written. */
+  readonly page_rest_ms: number;
   readonly page_opens: number;
   readonly page_load_s: number;
   /** How long a state may take that has to come; a failure is what it delays. */
@@ -52,7 +54,8 @@ export const FULL: Sizes = {
   comparison_rounds: 7,
   comparison_ms: 300,
   page_events: 1_000_000,
-  page_opens: 7,
+  page_rest_ms: 15_000,
+  page_opens: 15,
   page_load_s: 10,
   patience_ms: 30_000,
 };
@@ -77,6 +80,7 @@ export const QUICK: Sizes = {
   comparison_rounds: 2,
   comparison_ms: 10,
   page_events: 2000,
+  page_rest_ms: 0,
   page_opens: 1,
   page_load_s: 0.5,
   patience_ms: 5000,

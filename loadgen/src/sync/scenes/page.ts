@@ -1,4 +1,5 @@
 /** The page that each server shows: how soon it shows rows of a full database, and what it takes beside a load. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { missing } from '../../../../scripts/chromium.ts';
 import { BenchFailure } from '../../failure.ts';
 import { cpuBetween, OpenBrowser } from '../browser.ts';
@@ -26,6 +27,7 @@ export const pageScene: Scene = {
     }
     await withHost(Host.start(server, launch), async (host) => {
       await fill(host, context);
+      await sleep(sizes.page_rest_ms);
       const browser = await OpenBrowser.start(launch.lifetime);
       const values = new FigureValues();
       const url = `${host.url}/`;
