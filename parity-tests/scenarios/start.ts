@@ -2,7 +2,16 @@
  * Starts that must not succeed, and what a start prints: broken files, taken ports, one ready line.
  */
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -16,6 +25,12 @@ export const START: ScenarioFile = {
   scenarios: [
     { name: 'a file that is not SQLite', rules: ['PRO-06'], uses: 'each', run: notSqlite },
     { name: 'a SQLite file of another program', rules: ['PRO-06'], uses: 'each', run: foreign },
+    {
+      name: 'a SQLite file of another program, still without tables',
+      rules: ['PRO-06'],
+      uses: 'each',
+      run: foreignAndEmpty,
+    },
     { name: 'a corrupt file', rules: ['PRO-06'], uses: 'each', run: corrupt },
     { name: 'a newer schema', rules: ['PRO-06'], uses: 'each', run: newer },
     { name: 'an empty file beside a write-ahead log', rules: ['PRO-06'], uses: 'each', run: emptyWithLog },
@@ -56,10 +71,22 @@ async function foreign(context: ScenarioContext): Promise<void> {
   const db = new Database(context.db());
   db.exec('CREATE TABLE notes (text); INSERT INTO notes VALUES (1)');
   db.close();
-  await refused(
-    context,
-    `${context.db()} is a SQLite database of another program; name another file with --db`,
-  );
+  await refused(context, ofAnother(context));
+}
+
+/** Its id alone says whose it is, or that it has a version of something. */
+async function foreignAndEmpty(context: ScenarioContext): Promise<void> {
+  for (const pragma of ['application_id = 77', 'user_version = 3']) {
+    rmSync(context.db(), { force: true });
+    const db = new Database(context.db());
+    db.pragma(pragma);
+    db.close();
+    await refused(context, ofAnother(context));
+  }
+}
+
+function ofAnother(context: ScenarioContext): string {
+  return `${context.db()} is a SQLite database of another program; name another file with --db`;
 }
 
 async function corrupt(context: ScenarioContext): Promise<void> {

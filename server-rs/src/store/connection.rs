@@ -160,8 +160,10 @@ pub(super) fn check_schema(path: &Path) -> Result<i64, OpenError> {
     let found = pragma("user_version").map_err(sqlite)?;
     let objects: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(sqlite)?;
-    let is_ours = pragma("application_id").map_err(sqlite)? == APPLICATION_ID;
-    if objects > 0 && !is_ours {
+    let application_id = pragma("application_id").map_err(sqlite)?;
+    // A server that was killed before its file had a schema left a header and nothing else.
+    let is_new = application_id == 0 && found == 0 && objects == 0;
+    if !is_new && application_id != APPLICATION_ID {
         return Err(OpenError::new(path, "foreign", &[]));
     }
     if found > SCHEMA_VERSION {
