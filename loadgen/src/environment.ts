@@ -32,6 +32,9 @@ const GENERATED = [
   'benchmark-results.json',
   'benchmark-report.html',
   'docs/benchmark-results.md',
+  'docs/keeping-in-step.svg',
+  'docs/performance',
+  'docs/performance.md',
   'README.md',
 ];
 

@@ -34,7 +34,7 @@ const MEASUREMENTS: Readonly<Record<Name, readonly [program: string, ...flags: s
     '--rate=10000,30000,75%',
     '--duration=10',
   ],
-  points: ['./points-main.ts', '--rounds=5', '--seconds=15', '--idle-seconds=8'],
+  points: ['./points-main.ts', '--rounds=5', '--seconds=15', '--idle-seconds=15'],
   limits: ['./limit-main.ts', '--payload=small', '--events=500000', '--repeats=2'],
 };
 

@@ -25,7 +25,7 @@ const COUNTS = {
   rounds: { preset: 5, least: 1, most: 100, help: 'values of each point, in the order A B B A' },
   starts: { preset: 15, least: 1, most: 1000, help: 'starts measured per server and database' },
   seconds: { preset: 20, least: 1, most: 3600, help: 'length of a load beside which is read' },
-  'idle-seconds': { preset: 10, least: 0, most: 3600, help: 'how long an idle server is left alone' },
+  'idle-seconds': { preset: 15, least: 0, most: 3600, help: 'how long an idle server is left alone' },
 } as const;
 
 type Count = keyof typeof COUNTS;
