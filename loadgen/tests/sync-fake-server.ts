@@ -92,8 +92,11 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { pathname, searchParams } = new URL(request.url!, 'http://127.0.0.1');
-  const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  const answer = (status: number, body: object, headers: Record<string, string> = {}) => {
+    const text = JSON.stringify(body);
+    const always = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    response.writeHead(status, { ...always, ...headers }).end(text);
+  };
   if (pathname === '/api/stream') stream(searchParams, response);
   else if (pathname === '/api/health')
     answer(200, { ...HEALTH, sse_clients: invalidated.size + followers.size });

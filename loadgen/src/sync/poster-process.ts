@@ -6,10 +6,9 @@
  * shares; an answer that is not 2xx, or says no revision, fails the order.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
 import { nowMs } from '../clock.ts';
 import { batchText, eventText, type Shape } from './bodies.ts';
-import { Exchange } from './exchange.ts';
+import { Connections } from './connections.ts';
 
 interface Common {
   readonly url: string;
@@ -67,22 +66,20 @@ export type Reply =
   | { readonly kind: 'posted'; readonly posted: Posted }
   | { readonly kind: 'failed'; readonly message: string };
 
-const HEADERS = { 'content-type': 'application/json' };
-
 export function serveOrders(): void {
-  let pool: Pool | undefined;
+  let connections: Connections | undefined;
   let key = '';
   process.on('message', async (message) => {
     const order = message as Order;
-    const connections = order.kind === 'burst' ? (order.concurrency ?? 1) : order.connections;
-    if (key !== `${order.url} ${connections}`) {
-      await pool?.destroy();
-      pool = new Pool(order.url, { connections, pipelining: 1 });
-      key = `${order.url} ${connections}`;
+    const count = order.kind === 'burst' ? (order.concurrency ?? 1) : order.connections;
+    if (key !== `${order.url} ${count}`) {
+      connections?.close();
+      connections = new Connections(order.url, count);
+      key = `${order.url} ${count}`;
     }
     let reply: Reply;
     try {
-      reply = { kind: 'posted', posted: await new Poster(pool!).carryOut(order) };
+      reply = { kind: 'posted', posted: await new Poster(connections!).carryOut(order) };
     } catch (error) {
       reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
     }
@@ -91,13 +88,13 @@ export function serveOrders(): void {
 }
 
 class Poster {
-  readonly #pool: Pool;
+  readonly #connections: Connections;
   readonly #answers: Answer[] = [];
   #revision = 0n;
   #events = 0;
 
-  constructor(pool: Pool) {
-    this.#pool = pool;
+  constructor(connections: Connections) {
+    this.#connections = connections;
   }
 
   async carryOut(order: Order): Promise<Posted> {
@@ -180,9 +177,7 @@ class Poster {
   }
 
   async #post(path: string, body: string, events: number, from_ms: number): Promise<void> {
-    const exchange = new Exchange();
-    this.#pool.dispatch({ path, method: 'POST', headers: HEADERS, body }, exchange);
-    const { status, text } = await exchange.answered;
+    const { status, text } = await this.#connections.post(path, body);
     const answered_ms = nowMs();
     const said = status < 300 ? (JSON.parse(text) as { revision?: unknown; received?: unknown }) : {};
     const { revision, received } = said;

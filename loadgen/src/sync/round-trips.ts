@@ -5,11 +5,10 @@
  * page does that shows what it sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'undici';
 import { nowMs } from '../clock.ts';
 import { BenchFailure } from '../failure.ts';
 import { eventText, type Shape } from './bodies.ts';
-import { Exchange } from './exchange.ts';
+import { Connections } from './connections.ts';
 import type { Host } from './host.ts';
 import type { Following } from './strategies/strategy.ts';
 
@@ -21,13 +20,11 @@ export interface Trips {
   readonly patience_ms: number;
 }
 
-const HEADERS = { 'content-type': 'application/json' };
-
 /** What each took, in milliseconds. */
 export async function roundTrips(host: Host, following: Following, trips: Trips): Promise<number[]> {
   const { count, shape, rest_ms, patience_ms } = trips;
   const { journal } = following;
-  const client = new Client(host.url);
+  const connections = new Connections(host.url, 1);
   const first = host.take(count);
   const taken: number[] = [];
   try {
@@ -36,16 +33,14 @@ export async function roundTrips(host: Host, following: Following, trips: Trips)
       if (rest_ms > 0) await sleep(rest_ms);
       journal.clear();
       const from_ms = nowMs();
-      const exchange = new Exchange();
-      client.dispatch({ path: '/api/events', method: 'POST', headers: HEADERS, body }, exchange);
-      const { status, text } = await exchange.answered;
+      const { status, text } = await connections.post('/api/events', body);
       if (status !== 201)
         throw new BenchFailure('generator_failed', `POST /api/events answered ${status} ${text}`);
       const { revision } = JSON.parse(text) as { revision: string };
       taken.push((await journal.reached(BigInt(revision), patience_ms, 'the client')) - from_ms);
     }
   } finally {
-    await client.close();
+    connections.close();
   }
   checkFollowing(following);
   return taken;
