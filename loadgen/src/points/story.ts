@@ -1,5 +1,5 @@
 /**
- * The points one after the other: starts, bytes, idle memory, the seed's load, a full database, growth, reads.
+ * The points one after the other: bytes, starts, idle memory, the seed's load, a full database, growth, reads.
  *
  * What must stay true: every value is of a fresh process on a fresh copy of a file, in the order A B B A, and
  * nothing else of this program runs meanwhile.
@@ -29,8 +29,6 @@ export const SEED_EVENTS = 20_000;
 export async function measurePoints(options: PointsOptions, context: LoadContext): Promise<Points> {
   const { targets, events, growth, seconds } = options;
   const points = new Points();
-  // Before anything is filled: a new file is synced, and would wait for what the disk still takes of a million events.
-  await starts('start_empty_ms', null, options, points, context);
   const full = await makeFull(events, targets[0]!, context);
   const facts = await factsOf(full);
   for (const name of targets) {
@@ -39,6 +37,7 @@ export async function measurePoints(options: PointsOptions, context: LoadContext
     points.add('deployed_with_runtime_bytes', name, with_runtime_bytes);
     points.add('disk_bytes_beyond_metadata_per_event', name, facts.beyond_metadata_per_event);
   }
+  await starts('start_empty_ms', null, options, points, context);
   await starts('start_full_ms', full, options, points, context);
   const rounds = inTurn(options);
   for (const [, name] of rounds) {

@@ -1,8 +1,7 @@
 /**
  * Connections that post, each one request after the other.
  *
- * Plain sockets, since who posts shares the cores with the server: by undici a thousand single events took 30 %
- * longer (decision 22). What must stay true: of an answer the status and `Content-Length` are read, which
+ * Plain sockets, since who posts shares the cores with the server (decision 22). What must stay true: of an answer the status and `Content-Length` are read, which
  * a server of the contract sends with every answer to a post; anything else is an error, never a guess.
  */
 import { connect, type Socket } from 'node:net';
