@@ -186,3 +186,8 @@ test('the document keeps the form of the report before', () => {
     wanted,
   );
 });
+
+test('a soak is said to have no noise floor, and a result without one nothing of the kind', () => {
+  assert.match(documentOf(FULL), /A soak has one round a server/);
+  assert.doesNotMatch(documentOf(only(FULL, ['startup', 'batch'])), /A soak has one round a server/);
+});

@@ -87,6 +87,11 @@ export function remainingCaveats(result: Result): string[] {
     soak === null
       ? 'Without a soak nothing is said about leaks.'
       : `A soak of ${Math.round(soak / 60)} min sees fast leaks, not slow ones.`,
+    ...(soak === null
+      ? []
+      : [
+          'A soak has one round a server: its figures have no interval and no noise floor, and nothing is said of their ratios.',
+        ]),
     'Sizes are those of the servers; what a desktop shell adds around them was not measured.',
     ...(serversIn(result).length < 2 ? ['One server was measured alone; nothing is compared.'] : []),
     markdownText(`Figures hold for commit ${commitOf(result)}.`),
