@@ -74,7 +74,7 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     value: 'S',
     minimum: 1,
     maximum: 3600,
-    help: 'length of a round; in a closed loop both get as many events as the faster server takes so long for [12, open loop 10]',
+    help: 'length of a round; in a closed loop both get as many events as the faster server takes so long for [15, open loop 10]',
   },
   driver: {
     value: 'NAME',
