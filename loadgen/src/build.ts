@@ -1,5 +1,5 @@
 /**
- * Builds a server whose artefact is missing or older than what it is made from.
+ * Builds a server whose artefact is missing, older than what it is made from, or perhaps left by another build.
  *
  * A stale binary measures code that nobody reads. The scripts of package.json do the building; nothing here
  * knows cargo or a bundler.
@@ -20,7 +20,9 @@ export type Freshness = 'fresh' | 'stale' | 'missing';
 const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests', 'examples']);
 
 /** What is built, and how to tell: a server, or the program behind a limit. */
-export interface Buildable extends Pick<Target, 'artefact' | 'sources'> {
+export interface Buildable
+  extends Pick<Target, 'artefact' | 'sources'>,
+    Partial<Pick<Target, 'hasOtherBuilds'>> {
   /** The script of package.json that builds it; `null` for one that runs from source. */
   readonly build: string | null;
 }
@@ -42,14 +44,16 @@ export async function buildStale(targets: readonly TargetName[], how: Building):
       how.contenders.limits?.[name],
     ];
     for (const program of programs) {
-      const freshness = program === undefined ? 'fresh' : await freshnessOf(program);
-      if (freshness === 'fresh') continue;
+      if (program === undefined) continue;
+      const freshness = await freshnessOf(program);
       if (how.build) {
-        how.progress.say(`${name}: ${freshness}, so pnpm ${program!.build} runs`);
-        await build(program!, how.lifetime);
+        if (freshness === 'fresh' && program.hasOtherBuilds !== true) continue;
+        const why = freshness === 'fresh' ? 'perhaps of another build' : freshness;
+        how.progress.say(`${name}: ${why}, so pnpm ${program.build} runs`);
+        await build(program, how.lifetime);
       } else if (freshness === 'missing')
-        throw new BenchFailure('not_built', `${name} is not built; pnpm ${program!.build} builds it`);
-      else if (!stale.includes(name)) stale.push(name);
+        throw new BenchFailure('not_built', `${name} is not built; pnpm ${program.build} builds it`);
+      else if (freshness === 'stale' && !stale.includes(name)) stale.push(name);
     }
   }
   return stale;

@@ -18,6 +18,7 @@ const fake = (name: TargetName): Target => ({
   args: [PROGRAM, `--fault=${faults.get(name) ?? 'none'}`],
   artefact: PROGRAM,
   sources: [],
+  hasOtherBuilds: false,
 });
 
 const contenders: Contenders = {

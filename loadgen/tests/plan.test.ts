@@ -4,11 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { TARGETS } from '../../parity-tests/src/targets.ts';
-import { freshnessOf } from '../src/build.ts';
+import { buildStale, freshnessOf } from '../src/build.ts';
+import { Lifetime } from '../src/lifetime.ts';
 import { type Options, parseOptions } from '../src/options/options.ts';
 import { parseCpuList } from '../src/placement.ts';
 import { COMMITTED_RESULT, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan.ts';
+import type { Progress } from '../src/progress.ts';
 
 const planOf = (...argv: string[]) => {
   const parsed = parseOptions(argv);
@@ -102,4 +105,18 @@ test('an artefact is stale when a source below it is newer, tests and folders th
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('a program that another build may have left is built again, however fresh; nothing else is, nor without a build', async () => {
+  const lifetime = new Lifetime();
+  const fresh = { ...TARGETS.rs, artefact: fileURLToPath(import.meta.url), sources: [], build: 'none-such' };
+  const progress = { say: () => undefined } as unknown as Progress;
+  const stale = (hasOtherBuilds: boolean, build: boolean) => {
+    const targets = { ...TARGETS, rs: { ...fresh, hasOtherBuilds } };
+    const contenders = { targets, limits: null, closedLoopProgram: undefined };
+    return buildStale(['rs'], { contenders, lifetime, build, progress });
+  };
+  assert.deepEqual(await stale(false, true), []);
+  assert.deepEqual(await stale(true, false), []);
+  await assert.rejects(stale(true, true), /pnpm none-such ended with/);
 });

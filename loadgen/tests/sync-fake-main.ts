@@ -19,6 +19,7 @@ const fake = (name: TargetName): Target => ({
   args: [PROGRAM, `--fault=${process.env.SYNC_FAULT ?? 'none'}`],
   artefact: PROGRAM,
   sources: [],
+  hasOtherBuilds: false,
 });
 
 /** Applies the first state again after each later one. */

@@ -18,6 +18,8 @@ export interface Target {
   readonly artefact: string;
   /** What the artefact is built from; a newer file below means "stale". */
   readonly sources: readonly string[];
+  /** Whether other builds of the same sources leave another program at `artefact`, as fresh as its own. */
+  readonly hasOtherBuilds: boolean;
   /** The script of package.json that builds it. */
   readonly build: string;
 }
@@ -45,6 +47,8 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
       'Cargo.lock',
       'rust-toolchain.toml',
     ],
+    // Beside tests and examples cargo links the server with the features that they ask of its dependencies.
+    hasOtherBuilds: true,
     build: 'rust:build',
   },
   ts: {
@@ -55,6 +59,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     args: [TS_BUNDLE],
     artefact: TS_BUNDLE,
     sources: ['server-ts', 'contract', 'dashboard/dist', 'package.json', 'pnpm-lock.yaml'],
+    hasOtherBuilds: false,
     build: 'ts:build',
   },
 };

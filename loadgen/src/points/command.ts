@@ -60,7 +60,7 @@ async function run(argv: readonly string[], options: PointsOptions, lifetime: Li
   progress.say(placement.reason);
   // Nothing is stored in bulk here, so the programs behind a limit need not be there.
   const contenders = { ...REAL_CONTENDERS, limits: null };
-  const stale = await buildStale(options.targets, { contenders, lifetime, build: false, progress });
+  const stale = await buildStale(options.targets, { contenders, lifetime, build: options.build, progress });
   for (const name of stale) progress.say(`${name} is older than its sources, and is measured as it is`);
   const most = Math.max(options.events, options.growth, SEED_EVENTS);
   const context = createLoadContext({ contenders, placement, lifetime }, wrk, progress, most);

@@ -38,6 +38,7 @@ export interface PointsOptions {
   readonly starts: number;
   readonly seconds: number;
   readonly idle_seconds: number;
+  readonly build: boolean;
   readonly out: string;
 }
 
@@ -48,6 +49,7 @@ export type ParsedPoints =
 
 const OUT = '.bench/points.json';
 const TEXTS = ['only', 'out'] as const;
+const SWITCHES: readonly string[] = ['no-build', 'help'];
 
 /** Flags as they stand after the program; a bare `--`, which pnpm passes on, means nothing. */
 export function parsePoints(argv: readonly string[]): ParsedPoints {
@@ -73,6 +75,7 @@ export function parsePoints(argv: readonly string[]): ParsedPoints {
     starts: count('starts'),
     seconds: count('seconds'),
     idle_seconds: count('idle-seconds'),
+    build: !given.has('no-build'),
     out: given.get('out') ?? OUT,
   };
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
@@ -91,10 +94,11 @@ function readFlags(argv: readonly string[], problems: string[]): Map<string, str
     if (token.kind === 'positional') problems.push(`unexpected argument ${token.value}`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
-    const known = name === 'help' || takesValue.includes(name);
+    const isSwitch = SWITCHES.includes(name);
+    const known = isSwitch || takesValue.includes(name);
     if (!known || !rawName.startsWith('--')) problems.push(`unknown flag ${rawName}; --help lists all`);
     else if (given.has(name)) problems.push(`${rawName} is given twice`);
-    else if (name === 'help') {
+    else if (isSwitch) {
       if (value !== undefined) problems.push(`${rawName} takes no value`);
       given.set(name, '');
     } else if (value === undefined || value === '' || value.startsWith('--'))
@@ -109,12 +113,12 @@ function helpText(): string {
   return [
     'Usage: pnpm bench:points [-- FLAGS]',
     '',
-    'Single figures about each server: starts, memory, growth, reads beside a load, bytes. Needs Linux and wrk,',
-    'and measures what is built.',
+    'Single figures about each server: starts, memory, growth, reads beside a load, bytes. Needs Linux and wrk.',
     '',
     line('--only=NAME', 'measure one server alone (rs, ts)'),
     ...Object.entries(COUNTS).map(([name, { preset, help }]) => line(`--${name}=N`, `${help} [${preset}]`)),
     line('--out=FILE', `where the result is written [${OUT}]`),
+    line('--no-build', 'measure what is built, although its sources may be newer'),
     line('--help', 'print this text and exit'),
     '',
     'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
