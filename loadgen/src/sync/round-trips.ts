@@ -6,10 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock.ts';
-import { BenchFailure } from '../failure.ts';
 import { eventText, type Shape } from './bodies.ts';
-import { Connections } from './connections.ts';
 import type { Host } from './host.ts';
+import { type Posting, postBySocket } from './posting.ts';
 import type { Following } from './strategies/strategy.ts';
 
 export interface Trips {
@@ -18,29 +17,28 @@ export interface Trips {
   /** Between an apply and the next post, so that no throttle is in force; milliseconds. */
   readonly rest_ms: number;
   readonly patience_ms: number;
+  /** A plain socket unless said otherwise. */
+  readonly post?: (url: string) => Posting;
 }
 
 /** What each took, in milliseconds. */
 export async function roundTrips(host: Host, following: Following, trips: Trips): Promise<number[]> {
-  const { count, shape, rest_ms, patience_ms } = trips;
+  const { count, shape, rest_ms, patience_ms, post = postBySocket } = trips;
   const { journal } = following;
-  const connections = new Connections(host.url, 1);
+  const posting = post(host.url);
   const first = host.take(count);
   const taken: number[] = [];
   try {
     for (let i = 0; i < count; i++) {
-      const body = eventText(shape, first + i);
+      const send = posting.ready(eventText(shape, first + i));
       if (rest_ms > 0) await sleep(rest_ms);
       journal.clear();
       const from_ms = nowMs();
-      const { status, text } = await connections.post('/api/events', body);
-      if (status !== 201)
-        throw new BenchFailure('generator_failed', `POST /api/events answered ${status} ${text}`);
-      const { revision } = JSON.parse(text) as { revision: string };
-      taken.push((await journal.reached(BigInt(revision), patience_ms, 'the client')) - from_ms);
+      const revision = await send();
+      taken.push((await journal.reached(revision, patience_ms, 'the client')) - from_ms);
     }
   } finally {
-    connections.close();
+    posting.close();
   }
   checkFollowing(following);
   return taken;

@@ -59,12 +59,12 @@ const tripAt =
   (sync, server) =>
     latencyOfTrips(sync, server)?.[key];
 
-/** Of round trips without a throttle. */
+/** The pace of the round trips that the targets are about: without a throttle, posted over a plain socket. */
+export const BACK_TO_BACK = 'throttle off, back to back';
+
+/** Of these round trips. */
 export function latencyOfTrips(sync: SyncResult, server: TargetName): Latency | null | undefined {
-  return sync.rows.find(
-    ({ scene, server: own, parameters }) =>
-      scene === 'round_trip' && own === server && String(parameters.pace).startsWith('throttle off'),
-  )?.latency;
+  return rowsWhere(sync, 'round_trip', server, { pace: BACK_TO_BACK })[0]?.latency;
 }
 
 /** What so many followers cost, as a share of what there is without any; 0 where they cost nothing. */

@@ -3,9 +3,11 @@ import type { Latency } from '../../drivers/driver.ts';
 import { createHistogram, latencyOf, record } from '../../histogram.ts';
 import { SMALL } from '../bodies.ts';
 import { Host } from '../host.ts';
+import { postBySender, postBySocket } from '../posting.ts';
 import { roundTrips } from '../round-trips.ts';
 import { followOptions, type Scene, withHost } from '../scene.ts';
 import { inStep, UNTHROTTLED } from '../strategies/in-step.ts';
+import { BACK_TO_BACK } from '../target.ts';
 
 /** Before anything counts, so that neither side is cold: V8 still compiles behind the first thousand trips. */
 const WARM_UP_OF = 3;
@@ -21,12 +23,13 @@ export const roundTripScene: Scene = {
     const { patience_ms } = sizes;
     await withHost(Host.start(server, launch), async (host) => {
       const options = followOptions(host, context);
-      for (const [pace, follow, count, rest_ms] of [
-        ['throttle off, back to back', inStep(UNTHROTTLED), sizes.round_trips, 0],
-        [`throttle 16 ms, ${REST_MS} ms apart`, strategies.sync, sizes.paced_round_trips, REST_MS],
+      for (const [pace, follow, post, count, rest_ms] of [
+        [BACK_TO_BACK, inStep(UNTHROTTLED), postBySocket, sizes.round_trips, 0],
+        [`${BACK_TO_BACK}, posted by Sender`, inStep(UNTHROTTLED), postBySender, sizes.round_trips, 0],
+        [`throttle 16 ms, ${REST_MS} ms apart`, strategies.sync, postBySocket, sizes.paced_round_trips, REST_MS],
       ] as const) {
         const following = await follow(options);
-        const trips = { shape, rest_ms, patience_ms };
+        const trips = { shape, rest_ms, patience_ms, post };
         await roundTrips(host, following, { ...trips, count: Math.ceil(count / WARM_UP_OF) });
         const taken = await roundTrips(host, following, { ...trips, count });
         await following.stop();
