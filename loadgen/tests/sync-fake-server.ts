@@ -68,7 +68,7 @@ function store(events: number): object {
   }
   if (fault === 'drops-a-client' && newest >= 500) [...invalidated][0]?.response.end();
   for (const client of invalidated) tell(client);
-  return { received: events, ids: [], duplicates: 0, revision: String(newest) };
+  return { received: events, ids: [], duplicates: 0, rejected: [], revision: String(newest) };
 }
 
 function stream(query: URLSearchParams, response: ServerResponse): void {

@@ -10,7 +10,12 @@ import { type Posting, postBySender, postBySocket } from '../src/sync/posting.ts
 
 const EVENT = eventText({ ...SMALL, seed: 1 }, 0);
 const TAKEN = { revision: '18446744073709551615', received: 1, duplicates: 0, rejected: [] };
-const PROBLEM = { revision: '7', received: 0, duplicates: 0, rejected: [{ index: 0, errors: ['no such event'] }] };
+const PROBLEM = {
+  revision: '7',
+  received: 0,
+  duplicates: 0,
+  rejected: [{ index: 0, errors: ['no such event'] }],
+};
 
 interface Asked {
   readonly url: string | undefined;
@@ -18,7 +23,11 @@ interface Asked {
 }
 
 /** Answers everything alike. */
-async function serve(t: TestContext, status: number, answer: unknown): Promise<[url: string, asked: Asked[]]> {
+async function serve(
+  t: TestContext,
+  status: number,
+  answer: unknown,
+): Promise<[url: string, asked: Asked[]]> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('');

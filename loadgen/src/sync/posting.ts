@@ -46,7 +46,9 @@ export function postBySender(url: string): Posting {
       return async () => {
         sender.send(event);
         await sender.flush().catch((error: unknown) => {
-          throw problem === null ? error : new BenchFailure('generator_failed', `the client’s Sender: ${problem}`);
+          throw problem === null
+            ? error
+            : new BenchFailure('generator_failed', `the client’s Sender: ${problem}`);
         });
         return BigInt(sender.revision!);
       };

@@ -26,7 +26,13 @@ export const roundTripScene: Scene = {
       for (const [pace, follow, post, count, rest_ms] of [
         [BACK_TO_BACK, inStep(UNTHROTTLED), postBySocket, sizes.round_trips, 0],
         [`${BACK_TO_BACK}, posted by Sender`, inStep(UNTHROTTLED), postBySender, sizes.round_trips, 0],
-        [`throttle 16 ms, ${REST_MS} ms apart`, strategies.sync, postBySocket, sizes.paced_round_trips, REST_MS],
+        [
+          `throttle 16 ms, ${REST_MS} ms apart`,
+          strategies.sync,
+          postBySocket,
+          sizes.paced_round_trips,
+          REST_MS,
+        ],
       ] as const) {
         const following = await follow(options);
         const trips = { shape, rest_ms, patience_ms, post };
