@@ -60,7 +60,7 @@ export async function prepareLaunch(
 ): Promise<Prepared> {
   const folder = await how.lifetime.temporaryFolder();
   const database = join(folder.path, 'events.db');
-  if (preloaded !== null) await copy(preloaded, database);
+  if (preloaded !== null) await copyDatabase(preloaded, database);
   const options = {
     flags: serverFlags(asked, database),
     cwd: folder.path,
@@ -115,8 +115,8 @@ export async function launch(
   };
 }
 
-/** Synced, else the system writes the copy out while the server is measured. */
-async function copy(from: string, to: string): Promise<void> {
+/** Of a closed database. Synced, else the system writes the copy out while the server is measured. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const handle = await open(to, 'r+');
   await handle.sync();

@@ -4,12 +4,11 @@
  * What must stay true: it ends with the run, at the latest, and only processes that were started here are signalled;
  * no two events that are posted to one file share a number.
  */
-import { constants, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningServer, StartError, startServer } from '../../../parity-tests/src/server.ts';
 import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { type Launch, startFailure, tail } from '../launch.ts';
+import { copyDatabase, type Launch, startFailure, tail } from '../launch.ts';
 import { pinningCommand } from '../placement.ts';
 
 export interface HostOptions {
@@ -45,8 +44,7 @@ export class Host {
 
   static async start(name: TargetName, launch: Launch, options: HostOptions = {}): Promise<Host> {
     const folder = await launch.lifetime.temporaryFolder();
-    if (options.base !== undefined)
-      await copyFile(options.base.file, databaseIn(folder.path), constants.COPYFILE_FICLONE);
+    if (options.base !== undefined) await copyDatabase(options.base.file, databaseIn(folder.path));
     const started = await start(name, launch, folder.path, [...(options.flags ?? []), '--port', '0']);
     return new Host(launch, options, folder, started);
   }
