@@ -38,14 +38,20 @@ const GENERATED = [
   'README.md',
 ];
 
-export function readEnvironment(): Environment {
+/** Whether a checkout differs from its commit in what a run is made from; `null` where git does not say. */
+export function isDirty(root: string): boolean | null {
   const status = output('git', [
     'status',
     '--porcelain',
     '--',
-    ROOT,
-    ...GENERATED.map((file) => `:!${ROOT}${file}`),
-  ]);
+    '.',
+    // Relative: behind `:!` a slash is no path's, but means the top of the checkout (gitglossary, "pathspec").
+    ...GENERATED.map((file) => `:(exclude)${file}`),
+  ], root);
+  return status === null ? null : status !== '';
+}
+
+export function readEnvironment(): Environment {
   const processors = cpus();
   return {
     cpu_model: processors[0]?.model.trim() || null,
@@ -59,14 +65,14 @@ export function readEnvironment(): Environment {
     node_version: process.versions.node,
     rustc_version: output('rustc', ['--version']),
     commit: output('git', ['rev-parse', 'HEAD']),
-    dirty: status === null ? null : status !== '',
+    dirty: isDirty(ROOT),
   };
 }
 
-function output(command: string, args: readonly string[]): string | null {
+function output(command: string, args: readonly string[], cwd = ROOT): string | null {
   try {
     return execFileSync(command, args, {
-      cwd: ROOT,
+      cwd,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();

@@ -3,7 +3,8 @@
  * what it could be.
  *
  * Bulk inserts by the server's own store, with random ids, with ids that grow with time, and with none, so that
- * nothing is deduplicated; scanning and checking alone; the HTTP side alone. Each part in turn for both servers
+ * nothing is deduplicated; the rows alone, without what finds and counts them; scanning and checking alone; the HTTP
+ * side alone. Each part in turn for both servers
  * (A B B A), nothing else beside it. Exit 2 for a wrong flag, 1 for anything else that fails.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ import { readEnvironment } from './environment.ts';
 import { Lifetime } from './lifetime.ts';
 import { writeGroups } from './limit/groups.ts';
 import { limitTable, type Part } from './limit/part.ts';
-import { type BulkFigures, HTTP_PROGRAMS, LIMIT_PROGRAMS, runBulk } from './limit/programs.ts';
+import { type BulkFigures, HTTP_PROGRAMS, LIMIT_PROGRAMS, type LimitSource, runBulk } from './limit/programs.ts';
 import { choosePlacement } from './placement.ts';
 import { loadPool, withoutEventIds } from './pool.ts';
 import { createProbe } from './probe.ts';
@@ -81,6 +82,8 @@ function payloadOf(text: string): 'mixed' | 'small' {
 
 async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
   const parts: Part[] = [];
+  const kept = await lifetime.temporaryFolder();
+  const stored = join(kept.path, 'stored.db');
   const kinds = [
     { name: 'store_random', title: 'Bulk insert, random ids', ids: 'random', with: true },
     { name: 'store_time', title: 'Bulk insert, ids that grow with time', ids: 'time', with: true },
@@ -103,16 +106,21 @@ async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
     const groups = join(folder.path, 'groups.ndjson');
     const source = kind.with ? pool : withoutEventIds(pool);
     await writeGroups(groups, source, wanted.events, wanted.group, lifetime.signal);
-    const bulks = await inTurn(wanted.repeats, (target) => bulk(target, groups, wanted.events, lifetime));
+    const bulks = await inTurn(wanted.repeats, (target) => bulk(target, { groups }, wanted.events, lifetime));
     parts.push(part(kind.name, kind.title, bulks));
     if (kind.name === 'store_random') {
       const parsed = bulks.map(([target, { events, parse_ms, parse_cpu_us }]) => {
         return [target, { events, duration_ms: parse_ms, cpu_us: parse_cpu_us }] as const;
       });
       parts.push(part('parse', 'Scanning and checking alone', parsed));
+      await bulk('rs', { groups }, wanted.events, lifetime, stored);
     }
     await folder.release();
   }
+  const source = { rows: stored, group: wanted.group };
+  const rows = await inTurn(wanted.repeats, (target) => bulk(target, source, wanted.events, lifetime));
+  parts.push(part('rows', 'The rows alone: no keys, no summaries, no sums', rows));
+  await kept.release();
   const http = await inTurn(wanted.repeats, (target) => httpOnly(target, wanted, lifetime, []));
   parts.push(part('http', `HTTP alone, batches of ${BATCH}`, http));
   const bare: (readonly [TargetName, Figure])[] = [];
@@ -136,16 +144,18 @@ async function inTurn<T>(
   return found;
 }
 
+/** Into a database of its own, unless one is to be kept. */
 async function bulk(
   target: TargetName,
-  groups: string,
+  source: LimitSource,
   events: number,
   lifetime: Lifetime,
+  database?: string,
 ): Promise<BulkFigures> {
   const fresh = await lifetime.temporaryFolder();
   const figures = await runBulk(target, LIMIT_PROGRAMS[target], {
-    database: join(fresh.path, 'events.db'),
-    groups,
+    database: database ?? join(fresh.path, 'events.db'),
+    source,
     events,
     durability: 'process',
     maxMetadataBytes: undefined,

@@ -71,7 +71,7 @@ export async function measureLimit(options: LimitOptions): Promise<Limit> {
     const fresh = await lifetime.temporaryFolder();
     const sample = await runLimitProgram(target, programs[target], {
       database: join(fresh.path, 'events.db'),
-      groups,
+      source: { groups },
       events,
       durability,
       maxMetadataBytes: options.maxMetadataBytes,

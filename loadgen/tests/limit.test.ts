@@ -63,8 +63,9 @@ test('both store every event of every group, with the same rows in the same orde
   const found = new Map<TargetName, Row[]>();
   for (const name of TARGETS) {
     const database = join(folder.path, `${name}.db`);
-    const how = { database, groups, events: EVENTS, durability: 'power', lifetime, wrapper: [] } as const;
-    const sample = await runLimitProgram(name, LIMIT_PROGRAMS[name], { ...how, maxMetadataBytes: 256 });
+    const how = { database, events: EVENTS, durability: 'power', lifetime, wrapper: [] } as const;
+    const run = { ...how, source: { groups }, maxMetadataBytes: 256 };
+    const sample = await runLimitProgram(name, LIMIT_PROGRAMS[name], run);
     assert.equal(sample.events, EVENTS);
     assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
     const db = new Database(database, { readonly: true });
@@ -102,6 +103,38 @@ test('runs go A B B A, and the figures are those of the samples', { skip }, asyn
   }
 });
 
+test('both store the rows of a file that either wrote, as they are, and nothing beside them', { skip }, async () => {
+  const folder = await lifetime.temporaryFolder();
+  const groups = join(folder.path, 'groups');
+  await writeGroups(groups, await loadPool(SOURCE), EVENTS, GROUP_EVENTS, lifetime.signal);
+  const how = { events: EVENTS, durability: 'process', maxMetadataBytes: undefined, lifetime, wrapper: [] } as const;
+  const read = (file: string, sql: string) => {
+    const db = new Database(file, { readonly: true });
+    try {
+      return db.prepare(sql).raw().all();
+    } finally {
+      db.close();
+    }
+  };
+  for (const name of TARGETS) {
+    const stored = join(folder.path, `${name}-stored.db`);
+    await runLimitProgram(name, LIMIT_PROGRAMS[name], { ...how, database: stored, source: { groups } });
+    for (const other of TARGETS) {
+      const database = join(folder.path, `${name}-${other}.db`);
+      // Neither groups nor chunks come out even.
+      const source = { rows: stored, group: 150 };
+      const sample = await runLimitProgram(other, LIMIT_PROGRAMS[other], { ...how, database, source });
+      assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
+      for (const view of ['events', 'events_readable']) {
+        const sql = `SELECT * FROM ${view} ORDER BY id`;
+        assert.deepEqual(read(database, sql), read(stored, sql));
+      }
+      for (const table of ['stats', 'hours', 'event_blocks', 'event_spans', 'event_key_runs'])
+        assert.deepEqual(read(database, `SELECT * FROM ${table}`), [], table);
+    }
+  }
+});
+
 test('a wrong flag is exit 2 and a sentence, and nothing is made', { skip }, async () => {
   const { path: cwd } = await lifetime.temporaryFolder();
   const wrong = [
@@ -110,6 +143,10 @@ test('a wrong flag is exit 2 and a sentence, and nothing is made', { skip }, asy
     ['--db', 'x', '--groups', 'y', '--durability', 'never'],
     ['--db', 'x', '--groups', 'y', '--groups', 'y', '--durability', 'power'],
     ['--db', 'x', '--groups', 'y', '--durability', 'power', '--max-metadata-bytes', '1'],
+    ['--db', 'x', '--durability', 'power'],
+    ['--db', 'x', '--rows', 'y', '--durability', 'power'],
+    ['--db', 'x', '--rows', 'y', '--group', '0', '--durability', 'power'],
+    ['--db', 'x', '--groups', 'y', '--rows', 'y', '--group', '1', '--durability', 'power'],
   ];
   for (const name of TARGETS) {
     const { command, args } = LIMIT_PROGRAMS[name];

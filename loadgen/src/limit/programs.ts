@@ -22,7 +22,7 @@ export interface LimitProgram extends Pick<Target, 'command' | 'args' | 'artefac
 export type LimitPrograms = Readonly<Record<TargetName, LimitProgram>>;
 
 const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/limit');
-const TS_SOURCE = `${ROOT}server-ts/limit.ts`;
+const TS_SOURCE = `${ROOT}server-ts/limit/main.ts`;
 /** What lets Node run the server's sources, whose SQL is imported as text. */
 const TS_LOADER = pathToFileURL(`${ROOT}server-ts/tests/load-sql.ts`).href;
 
@@ -31,7 +31,7 @@ export const LIMIT_PROGRAMS: LimitPrograms = {
     command: RS_EXAMPLE,
     args: [],
     artefact: RS_EXAMPLE,
-    sources: [...TARGETS.rs.sources, 'server-rs/examples/limit.rs'],
+    sources: [...TARGETS.rs.sources, 'server-rs/examples/limit'],
     build: 'rust:limit',
   },
   ts: {
@@ -51,13 +51,15 @@ export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' |
   ts: { command: process.execPath, args: ['--import', TS_LOADER, HTTP_SOURCE, '--'] },
 };
 
+/** What is stored: one batch body a line, or the rows of a closed database and nothing else, so many a transaction. */
+export type LimitSource = { readonly groups: string } | { readonly rows: string; readonly group: number };
+
 /** One run of a program. */
 export interface LimitRun {
   /** A file that is not there yet. */
   readonly database: string;
-  /** One batch body a line. */
-  readonly groups: string;
-  /** How many events they hold. */
+  readonly source: LimitSource;
+  /** How many events it holds. */
   readonly events: number;
   readonly durability: 'process' | 'power';
   readonly maxMetadataBytes: number | undefined;
@@ -66,7 +68,7 @@ export interface LimitRun {
   readonly lifetime: Lifetime;
 }
 
-/** Stores all groups in a fresh database; every event must be there afterwards. */
+/** Stores all of the source in a fresh database; every event must be there afterwards. */
 export async function runLimitProgram(
   target: TargetName,
   program: LimitProgram,
@@ -117,7 +119,10 @@ const FIGURES = [
 ] as const satisfies readonly (keyof BulkFigures)[];
 
 function flagsOf(run: LimitRun): string[] {
-  const flags = ['--db', run.database, '--groups', run.groups, '--durability', run.durability];
+  const { source } = run;
+  const from =
+    'groups' in source ? ['--groups', source.groups] : ['--rows', source.rows, '--group', String(source.group)];
+  const flags = ['--db', run.database, ...from, '--durability', run.durability];
   if (run.maxMetadataBytes !== undefined) flags.push('--max-metadata-bytes', String(run.maxMetadataBytes));
   return flags;
 }

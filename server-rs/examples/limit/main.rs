@@ -1,44 +1,38 @@
-//! The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed.
+//! The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed; or the
+//! rows of such events alone.
 //!
 //! A tool of the comparison, not part of what is deployed. What must stay true: what is timed is what the writer
 //! does for a group, its rule for checkpoints included, and nothing else; no more than a chunk of groups is in
 //! memory. stdout holds one line of JSON. Exit 2 for a wrong flag, 1 for anything else that fails.
 
-use std::ffi::OsString;
+mod flags;
+mod rows;
+
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ingest_server::clock::Clock;
-use ingest_server::config::{Command, Config, parse_config};
+use ingest_server::config::Config;
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
 use ingest_server::store::checkpoint::Checkpointer;
 use ingest_server::store::connection::{Location, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
 use ingest_server::store::migrate::migrate;
-
 use ingest_server::validate::validate_event;
-use lexopt::Arg;
 use rusqlite::Connection;
 use rustix::time::{ClockId, clock_gettime};
+
+use flags::{Flags, Source, parse_flags};
 
 /// Groups are read until their bodies have this many bytes; then they are stored.
 const CHUNK_BYTES: usize = 16 << 20;
 const MILLION: usize = 1_000_000;
-const USAGE: &str = "--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted";
 const WRONG_FLAG: u8 = 2;
-
-/// What the program is told.
-struct Flags {
-    /// One batch body a line; each is a group, and so a transaction.
-    groups: PathBuf,
-    /// The server's own reading of the others.
-    config: Config,
-}
 
 /// What was stored, and what it took.
 #[derive(Default)]
@@ -53,34 +47,6 @@ struct Totals {
     parse_cpu: Duration,
     /// How long each million of events took to be stored.
     millions: Vec<Duration>,
-}
-
-/// Problems, one a line.
-fn parse_flags(args: impl IntoIterator<Item = OsString>) -> Result<Flags, String> {
-    let mut parser = lexopt::Parser::from_args(args);
-    let (mut groups, mut others) = (Vec::new(), Vec::new());
-    while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
-        let name = match arg {
-            Arg::Long(name @ ("db" | "groups" | "durability" | "max-metadata-bytes")) => name.to_owned(),
-            other => return Err(format!("{}: {USAGE}", other.unexpected())),
-        };
-        let value = parser.value().map_err(|error| error.to_string())?;
-        if name == "groups" {
-            groups.push(PathBuf::from(value));
-        } else {
-            others.extend([OsString::from(format!("--{name}")), value]);
-        }
-    }
-    let has = |name: &str| others.iter().step_by(2).any(|other| other == name);
-    if groups.len() != 1 || !has("--db") || !has("--durability") {
-        return Err(USAGE.to_owned());
-    }
-    match parse_config(others, []) {
-        Ok(Command::Run(config)) if config.db == ":memory:" => Err("--db must be a file".to_owned()),
-        Ok(Command::Run(config)) => Ok(Flags { groups: groups.remove(0), config: *config }),
-        Ok(Command::Print(_)) => Err(USAGE.to_owned()),
-        Err(problems) => Err(problems.join("\n")),
-    }
 }
 
 /// A database that was not there, with the schema and the pragmas of the server.
@@ -140,14 +106,32 @@ fn cpu_time() -> Duration {
 }
 
 fn run(flags: &Flags) -> Result<Totals, String> {
-    let file = File::open(&flags.groups).map_err(|error| format!("{}: {error}", flags.groups.display()))?;
+    let (Source::Groups(path) | Source::Rows(path, _)) = &flags.source;
+    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (connection, location) = make_database(&flags.config)?;
     let mut checkpointer =
         Checkpointer::start(location, |error| eprintln!("{error}")).map_err(|e| e.to_string())?;
+    let totals = match &flags.source {
+        Source::Groups(_) => {
+            store_groups(&connection, &mut checkpointer, file, flags.config.max_metadata_bytes)
+        }
+        Source::Rows(stored, group) => rows::store_rows(&connection, &mut checkpointer, stored, *group)
+            .map_err(|error| error.to_string()),
+    }?;
+    checkpointer.close(&connection).map_err(|error| error.to_string())?;
+    Ok(totals)
+}
+
+fn store_groups(
+    connection: &Connection,
+    checkpointer: &mut Checkpointer,
+    file: File,
+    max_metadata_bytes: usize,
+) -> Result<Totals, String> {
     let mut writer = EventWriter::default();
     let mut totals = Totals::default();
     let mut store = |chunk: &mut Vec<Submission>| {
-        let stored = store_chunk(&connection, &mut writer, &mut checkpointer, chunk, &mut totals);
+        let stored = store_chunk(connection, &mut writer, checkpointer, chunk, &mut totals);
         chunk.clear();
         stored.map_err(|error| error.to_string())
     };
@@ -157,7 +141,7 @@ fn run(flags: &Flags) -> Result<Totals, String> {
         let body = line.map_err(|error| format!("line {number}: {error}"))?;
         bytes += body.len();
         let (started, cpu) = (Instant::now(), cpu_time());
-        let group = prepare(body, flags.config.max_metadata_bytes);
+        let group = prepare(body, max_metadata_bytes);
         parse_wall += started.elapsed();
         parse_cpu += cpu_time().saturating_sub(cpu);
         chunk.push(group.map_err(|problem| format!("line {number} {problem}"))?);
@@ -167,7 +151,6 @@ fn run(flags: &Flags) -> Result<Totals, String> {
         }
     }
     store(&mut chunk)?;
-    checkpointer.close(&connection).map_err(|error| error.to_string())?;
     Ok(Totals { parse_wall, parse_cpu, ..totals })
 }
 

@@ -1,5 +1,6 @@
 /**
- * The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed.
+ * The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed; or the
+ * rows of such events alone.
  *
  * A tool of the comparison, not part of what is deployed; runs from source, with `--import ./tests/load-sql.ts`.
  * What must stay true: what is timed is what the writer does for a group, its rule for checkpoints included, and
@@ -8,78 +9,27 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { nowMs } from './src/clock.ts';
-import { type Config, parseConfig } from './src/config/index.ts';
-import { EventTable, RawEvents, tableBytes } from './src/event.ts';
-import { scanBatch } from './src/json.ts';
-import { Checkpointer } from './src/store/checkpoint.ts';
-import { type Connection, openConnection } from './src/store/connection.ts';
-import { Events } from './src/store/events.ts';
-import { type Job, toJob } from './src/store/job.ts';
-import { migrate } from './src/store/migrate.ts';
-import { validator } from './src/validate.ts';
+import { nowMs } from '../src/clock.ts';
+import type { Config } from '../src/config/index.ts';
+import { EventTable, RawEvents, tableBytes } from '../src/event.ts';
+import { scanBatch } from '../src/json.ts';
+import { Checkpointer } from '../src/store/checkpoint.ts';
+import { type Connection, openConnection } from '../src/store/connection.ts';
+import { Events } from '../src/store/events.ts';
+import { type Job, toJob } from '../src/store/job.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { validator } from '../src/validate.ts';
+import { type Flags, parseFlags, WrongFlag } from './flags.ts';
+import { storeRows } from './rows.ts';
+import { Totals } from './totals.ts';
 
 /** Groups are read until their bodies have this many bytes; then they are stored. */
 const CHUNK_BYTES = 16 << 20;
 const MILLION = 1_000_000;
 const READ_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
-const USAGE = '--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted';
 const FAILURE = 1;
 const WRONG_FLAG = 2;
-
-/** What the program is told. */
-interface Flags {
-  /** One batch body a line; each is a group, and so a transaction. */
-  readonly groups: string;
-  /** The server's own reading of the others. */
-  readonly config: Config;
-}
-
-/** What was stored, and what it took. */
-class Totals {
-  events = 0;
-  stored = 0;
-  duplicates = 0;
-  wallMs = 0;
-  cpuUs = 0;
-  /** Scanning and checking, which is no part of the limit. */
-  parseMs = 0;
-  parseCpuUs = 0;
-  /** How long each million of events took to be stored. */
-  readonly millionsMs: number[] = [];
-}
-
-class WrongFlag extends Error {}
-
-const FLAG = { type: 'string', multiple: true } as const;
-
-/** Throws the problems, one a line. */
-function parseFlags(args: readonly string[]): Flags {
-  const { groups = [], ...others } = givenFlags(args);
-  if (groups.length !== 1 || others.db === undefined || others.durability === undefined) {
-    throw new WrongFlag(USAGE);
-  }
-  const given = Object.entries(others).flatMap(([name, values]) =>
-    values.map((value) => `--${name}=${value}`),
-  );
-  const command = parseConfig(given, {}, () => undefined);
-  if (command.kind !== 'run') {
-    throw new WrongFlag(command.kind === 'problems' ? command.problems.join('\n') : USAGE);
-  }
-  if (command.config.db === ':memory:') throw new WrongFlag('--db must be a file');
-  return { groups: groups[0]!, config: command.config };
-}
-
-function givenFlags(args: readonly string[]) {
-  const options = { db: FLAG, groups: FLAG, durability: FLAG, 'max-metadata-bytes': FLAG };
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: false }).values;
-  } catch (error) {
-    throw new WrongFlag(`${reasonOf(error)}: ${USAGE}`);
-  }
-}
 
 /** A database that was not there, with the schema and the pragmas of the server. */
 function makeDatabase({ db: path, durability }: Config): Connection {
@@ -126,19 +76,35 @@ function storeChunk(events: Events, checkpointer: Checkpointer, chunk: readonly 
   }
 }
 
-async function run({ groups, config }: Flags): Promise<Totals> {
-  const file = openSync(groups, 'r');
+async function run({ source, config }: Flags): Promise<Totals> {
+  const file = openSync(source.path, 'r');
   const db = makeDatabase(config);
-  const [events, totals] = [new Events(db), new Totals()];
   const options = { path: config.db, durability: config.durability, nativeBinding: undefined };
   const checkpointer = new Checkpointer(
     db,
     options,
-    new URL('./src/main.ts', import.meta.url),
+    new URL('../src/main.ts', import.meta.url),
     (_, reason) => {
       throw new Error(reason);
     },
   );
+  const totals =
+    source.kind === 'groups'
+      ? storeGroups(db, checkpointer, file, config.maxMetadataBytes)
+      : storeRows(db, checkpointer, source.path, source.group);
+  await checkpointer.close();
+  db.close();
+  closeSync(file);
+  return totals;
+}
+
+function storeGroups(
+  db: Connection,
+  checkpointer: Checkpointer,
+  file: number,
+  maxMetadataBytes: number,
+): Totals {
+  const [events, totals] = [new Events(db), new Totals()];
   let chunk: Job[] = [];
   let bytes = 0;
   let number = 0;
@@ -148,7 +114,7 @@ async function run({ groups, config }: Flags): Promise<Totals> {
     try {
       const started = performance.now();
       const cpu = process.cpuUsage();
-      chunk.push(prepare(body, config.maxMetadataBytes));
+      chunk.push(prepare(body, maxMetadataBytes));
       totals.parseMs += performance.now() - started;
       const { user, system } = process.cpuUsage(cpu);
       totals.parseCpuUs += user + system;
@@ -162,9 +128,6 @@ async function run({ groups, config }: Flags): Promise<Totals> {
     }
   }
   storeChunk(events, checkpointer, chunk, totals);
-  await checkpointer.close();
-  db.close();
-  closeSync(file);
   return totals;
 }
 

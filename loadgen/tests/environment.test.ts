@@ -1,0 +1,35 @@
+/** What a run says of the checkout: results do not make the next run's dirty, anything else does. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { isDirty } from '../src/environment.ts';
+
+test('results leave a checkout clean, a source or a new file does not, and without git nothing is said', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'loadgen-environment-'));
+  t.after(() => rmSync(root, { recursive: true }));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root });
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  };
+  assert.equal(isDirty(root), null);
+  git('init', '--quiet');
+  for (const file of ['benchmark-results.json', 'docs/performance/small.json', 'loadgen/src/main.ts'])
+    write(file, 'before');
+  git('add', '.');
+  git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '--message=before');
+  assert.equal(isDirty(root), false);
+  write('benchmark-results.json', 'after');
+  write('docs/performance/small.json', 'after');
+  write('docs/performance/new.json', 'after');
+  assert.equal(isDirty(root), false);
+  write('loadgen/src/main.ts', 'after');
+  assert.equal(isDirty(root), true);
+  write('loadgen/src/main.ts', 'before');
+  assert.equal(isDirty(root), false);
+  write('new.ts', 'after');
+  assert.equal(isDirty(root), true);
+});
