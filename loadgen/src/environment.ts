@@ -40,14 +40,18 @@ const GENERATED = [
 
 /** Whether a checkout differs from its commit in what a run is made from; `null` where git does not say. */
 export function isDirty(root: string): boolean | null {
-  const status = output('git', [
-    'status',
-    '--porcelain',
-    '--',
-    '.',
-    // Relative: behind `:!` a slash is no path's, but means the top of the checkout (gitglossary, "pathspec").
-    ...GENERATED.map((file) => `:(exclude)${file}`),
-  ], root);
+  const status = output(
+    'git',
+    [
+      'status',
+      '--porcelain',
+      '--',
+      '.',
+      // Relative: behind `:!` a slash is no path's, but means the top of the checkout (gitglossary, "pathspec").
+      ...GENERATED.map((file) => `:(exclude)${file}`),
+    ],
+    root,
+  );
   return status === null ? null : status !== '';
 }
 

@@ -17,7 +17,13 @@ import { readEnvironment } from './environment.ts';
 import { Lifetime } from './lifetime.ts';
 import { writeGroups } from './limit/groups.ts';
 import { limitTable, type Part } from './limit/part.ts';
-import { type BulkFigures, HTTP_PROGRAMS, LIMIT_PROGRAMS, type LimitSource, runBulk } from './limit/programs.ts';
+import {
+  type BulkFigures,
+  HTTP_PROGRAMS,
+  LIMIT_PROGRAMS,
+  type LimitSource,
+  runBulk,
+} from './limit/programs.ts';
 import { choosePlacement } from './placement.ts';
 import { loadPool, withoutEventIds } from './pool.ts';
 import { createProbe } from './probe.ts';

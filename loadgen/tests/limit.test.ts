@@ -103,11 +103,19 @@ test('runs go A B B A, and the figures are those of the samples', { skip }, asyn
   }
 });
 
-test('both store the rows of a file that either wrote, as they are, and nothing beside them', { skip }, async () => {
+test('both store the rows of a file that either wrote, as they are, and nothing beside them', {
+  skip,
+}, async () => {
   const folder = await lifetime.temporaryFolder();
   const groups = join(folder.path, 'groups');
   await writeGroups(groups, await loadPool(SOURCE), EVENTS, GROUP_EVENTS, lifetime.signal);
-  const how = { events: EVENTS, durability: 'process', maxMetadataBytes: undefined, lifetime, wrapper: [] } as const;
+  const how = {
+    events: EVENTS,
+    durability: 'process',
+    maxMetadataBytes: undefined,
+    lifetime,
+    wrapper: [],
+  } as const;
   const read = (file: string, sql: string) => {
     const db = new Database(file, { readonly: true });
     try {

@@ -121,7 +121,9 @@ const FIGURES = [
 function flagsOf(run: LimitRun): string[] {
   const { source } = run;
   const from =
-    'groups' in source ? ['--groups', source.groups] : ['--rows', source.rows, '--group', String(source.group)];
+    'groups' in source
+      ? ['--groups', source.groups]
+      : ['--rows', source.rows, '--group', String(source.group)];
   const flags = ['--db', run.database, ...from, '--durability', run.durability];
   if (run.maxMetadataBytes !== undefined) flags.push('--max-metadata-bytes', String(run.maxMetadataBytes));
   return flags;

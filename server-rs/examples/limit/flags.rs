@@ -10,28 +10,28 @@ const USAGE: &str = "--db FILE --groups FILE --durability process|power [--max-m
     or --rows FILE --group N instead of --groups FILE";
 
 /// What is stored.
-pub enum Source {
+pub(crate) enum Source {
     /// One batch body a line; each is a group, and so a transaction.
     Groups(PathBuf),
     /// A closed database of this schema, whose rows alone are stored, so many in a transaction.
     Rows(PathBuf, usize),
 }
 
-pub struct Flags {
-    pub source: Source,
+pub(crate) struct Flags {
+    pub(crate) source: Source,
     /// The server's own reading of the others.
-    pub config: Config,
+    pub(crate) config: Config,
 }
 
 /// Problems, one a line.
-pub fn parse_flags(args: impl IntoIterator<Item = OsString>) -> Result<Flags, String> {
+pub(crate) fn parse_flags(args: impl IntoIterator<Item = OsString>) -> Result<Flags, String> {
     let mut parser = lexopt::Parser::from_args(args);
     let (mut own, mut others) = (Vec::new(), Vec::new());
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         let name = match arg {
-            Arg::Long(
-                name @ ("db" | "groups" | "rows" | "group" | "durability" | "max-metadata-bytes"),
-            ) => name.to_owned(),
+            Arg::Long(name @ ("db" | "groups" | "rows" | "group" | "durability" | "max-metadata-bytes")) => {
+                name.to_owned()
+            }
             other => return Err(format!("{}: {USAGE}", other.unexpected())),
         };
         let value = parser.value().map_err(|error| error.to_string())?;

@@ -20,7 +20,7 @@ const SELECT_ROWS: &str = "SELECT * FROM events WHERE id > ?1 ORDER BY id LIMIT 
 type Row = Vec<Value>;
 
 /// Stores the rows of `stored`, `group` of them in a transaction.
-pub fn store_rows(
+pub(crate) fn store_rows(
     connection: &Connection,
     checkpointer: &mut Checkpointer,
     stored: &Path,
