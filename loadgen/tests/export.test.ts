@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { documentOf } from '../src/export/document.ts';
 import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/export/format.ts';
 import { pullRequestMarkdown, readmeTable } from '../src/export/markdown.ts';
+import { noiseTable } from '../src/export/target-noise.ts';
 import { terminalReport } from '../src/export/terminal.ts';
 import { sentenceOf } from '../src/export/verdict.ts';
 import type { Comparison } from '../src/statistics.ts';
@@ -190,4 +191,18 @@ test('the document keeps the form of the report before', () => {
 test('a soak is said to have no noise floor, and a result without one nothing of the kind', () => {
   assert.match(documentOf(FULL), /A soak has one round a server/);
   assert.doesNotMatch(documentOf(only(FULL, ['startup', 'batch'])), /A soak has one round a server/);
+});
+
+test('beside the targets stand the noise floor, the generator and every doubt of each measurement', () => {
+  const [, , ...rows] = noiseTable({ small: FULL, open: only(FULL, ['batch']) }).split('\n');
+  const measured = FULL.measurements.filter(({ rounds }) => rounds.length > 0);
+  assert.equal(rows.length, measured.length + 1);
+  for (const [i, { warnings, driver }] of measured.entries()) {
+    assert.doesNotMatch(rows[i]!, /undefined|NaN|null/);
+    assert.ok(rows[i]!.includes(driver!.name));
+    for (const { message } of warnings) assert.ok(rows[i]!.includes(message.split(' ')[0]!), message);
+  }
+  assert.match(rows.at(-1)!, /^\| open, batch \| .* % \|/);
+  const alone = { ...FULL, measurements: FULL.measurements.map(({ comparison: _, ...rest }) => rest) };
+  assert.match(noiseTable({ small: alone }), /\| — \| — \| — \|/);
 });

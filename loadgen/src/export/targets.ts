@@ -8,6 +8,7 @@ import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { limitTable } from '../limit/part.ts';
 import { commitOf, runConditions } from './conditions.ts';
 import { bullets, markdownText } from './markdown-table.ts';
+import { noiseTable } from './target-noise.ts';
 import { type Figure, MEASURED_FILES, type Measured, ROWS, type Row } from './target-rows.ts';
 
 /** The targets, and below them the ceilings and what the measurements were made under, as Markdown. */
@@ -22,6 +23,10 @@ export function targetsTable(measured: Measured): string {
     ...(limits === undefined
       ? []
       : ['The ceilings of the small events (`pnpm bench:limit`):', '', limitTable(limits.parts)]),
+    'Noise floors, generators and doubts of each:',
+    '',
+    noiseTable(measured),
+    '',
     bullets(
       [...runConditions(small).slice(0, -1), ...originsOf(measured)].map((line) => markdownText(`${line}.`)),
     ),
