@@ -4,8 +4,8 @@
  *
  * Bulk inserts by the server's own store, with random ids, with ids that grow with time, and with none, so that
  * nothing is deduplicated; the rows alone, without what finds and counts them; scanning and checking alone; the HTTP
- * side alone. Each part in turn for both servers
- * (A B B A), nothing else beside it. Exit 2 for a wrong flag, 1 for anything else that fails.
+ * side alone. Each part in turn for both servers (A B B A), nothing else beside it. Exit 2 for a wrong flag, 1 for
+ * anything else that fails.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
