@@ -1,8 +1,9 @@
 /**
  * Connections that post, each one request after the other.
  *
- * Plain sockets, since who posts shares the cores with the server (decision 22). What must stay true: of an answer the status and `Content-Length` are read, which
- * a server of the contract sends with every answer to a post; anything else is an error, never a guess.
+ * Plain sockets, since who posts shares the cores with the server (decision 22). What must stay true: of an answer the
+ * status and `Content-Length` are read, which a server of the contract sends with every answer to a post; anything else
+ * is an error, never a guess.
  */
 import { connect, type Socket } from 'node:net';
 
