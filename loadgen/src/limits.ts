@@ -46,7 +46,7 @@ export function createLimits(context: LimitsContext): Limits {
       );
       if (found >= 0) return found;
       if (!spec.limit || contenders.limits === null) return null;
-      const events = findings.rounds.events!;
+      const events = findings.rounds.size.events!;
       const step = progress.begin(`limit of ${spec.name}`, LIMIT_REPEATS * targets.length);
       try {
         const limit = await measureLimit({

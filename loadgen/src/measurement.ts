@@ -29,7 +29,9 @@ export interface Findings {
 
 export function measurementOf(findings: Findings): Measurement {
   const { spec, targets, rounds } = findings;
-  const metrics = METRICS.filter((metric) => metric.from === 'rounds' && applies(metric, spec));
+  const metrics = METRICS.filter(
+    (metric) => metric.from === 'rounds' && applies(metric, spec, rounds.samples),
+  );
   const valuesOf = (metric: Metric, name: TargetName) =>
     rounds.samples.filter((sample) => sample.target === name).map((sample) => figureOf(metric, sample));
   const servers = Object.fromEntries(
@@ -41,12 +43,11 @@ export function measurementOf(findings: Findings): Measurement {
       compare(rounds.order, valuesOf(metric, 'rs'), valuesOf(metric, 'ts')),
     ]),
   );
-  const { events } = rounds;
   return {
     name: spec.name,
     title: spec.title,
     mode: spec.mode,
-    workload: { ...spec.workload, events, rate: findings.rate },
+    workload: { ...spec.workload, ...rounds.size, rate: findings.rate },
     driver: findings.driver,
     payload: findings.payload,
     limit: findings.limit,
@@ -110,9 +111,10 @@ function figureOf(metric: Metric, sample: Sample): number | null {
 }
 
 /** What a load of this kind has no figure for is left out rather than shown as not measured. */
-function applies(metric: Metric, spec: Spec): boolean {
+function applies(metric: Metric, spec: Spec, samples: readonly Sample[]): boolean {
   if (metric.key.startsWith('stream_')) return spec.workload.stream_clients > 0;
-  if (metric.key === 'cold_events_per_s') return spec.rate === null && spec.workload.warmup_events === null;
+  if (metric.key === 'cold_events_per_s')
+    return samples.some(({ warm_up }) => warm_up.cold_events_per_s !== null);
   return true;
 }
 

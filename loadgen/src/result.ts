@@ -55,7 +55,7 @@ export interface Workload {
   readonly duration_s: number | null;
   readonly connections: number;
   readonly batch_size: number;
-  /** Events to warm up; `null`: four seconds at the rate. */
+  /** Events to warm up, resolved where a trial sizes them; `null`: four seconds at the rate. */
   readonly warmup_events: number | null;
   readonly rounds: number;
   readonly durability: 'process' | 'power';

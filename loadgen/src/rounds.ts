@@ -15,10 +15,11 @@ import { roundOrder } from './plan.ts';
 import { preload } from './preload.ts';
 import { createProbe, readTicksPerSecond } from './probe.ts';
 import type { Progress } from './progress.ts';
-import type { Rate } from './result.ts';
+import type { Rate, Workload } from './result.ts';
 import { type RoundContext, runRound } from './round.ts';
 import type { Sample } from './sample.ts';
 import type { Spec } from './spec.ts';
+import { warmUpEvents } from './warm-up.ts';
 
 export interface RoundsContext {
   readonly launch: Launch;
@@ -33,8 +34,11 @@ export interface Rounds {
   readonly order: readonly TargetName[];
   readonly samples: readonly Sample[];
   /** What both were asked for, resolved. */
-  readonly events: number | null;
+  readonly size: Size;
 }
+
+/** Events of a closed round and of its warm-up; `null` where a rate and a length say them. */
+type Size = Pick<Workload, 'events' | 'warmup_events'>;
 
 export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsContext): Promise<Rounds> {
   const { targets, crew } = context;
@@ -42,7 +46,6 @@ export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsCo
   const generator = await crew.generator(spec);
   const base = {
     launch: context.launch,
-    spec,
     generator,
     auditor: await crew.auditor(spec),
     probe: createProbe(),
@@ -51,16 +54,18 @@ export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsCo
       spec.workload.preload_events === 0 ? null : await preload(spec, { ...context, target: targets[0]! }),
     onHealth: context.onHealth,
   };
-  const calibrated = await calibrate(spec, base, context);
+  const size = await calibrate(spec, base, context);
+  const sized = { ...spec, workload: { ...spec.workload, ...size } };
   const samples: Sample[] = [];
   for (const [i, name] of order.entries()) {
     const round = i + 1;
     const rate_events_per_s = rateFor(rate, name);
-    const events = calibrated ?? eventsAt(spec, rate_events_per_s!);
+    const events = size.events ?? eventsAt(spec, rate_events_per_s!);
     const step = context.progress.begin(`${spec.name} ${round}/${order.length} ${name}`, events);
     try {
       const sample = await runRound(round, name, {
         ...base,
+        spec: sized,
         events,
         rate_events_per_s,
         onProgress: (count) => step.at(count),
@@ -72,33 +77,43 @@ export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsCo
       throw error;
     }
   }
-  return { order, samples, events: calibrated };
+  return { order, samples, size };
 }
 
-/** Events of a closed round: as given, or so many that the faster server takes `duration_s` at the pace of a trial. */
+/**
+ * As given, or by the pace of the faster server in a trial: what it takes in `duration_s`, after a warm-up in seconds
+ * of it. The same for both servers and every round (decision 18).
+ */
 async function calibrate(
   spec: Spec,
-  base: Omit<RoundContext, 'events' | 'rate_events_per_s' | 'onProgress'>,
+  base: Omit<RoundContext, 'spec' | 'events' | 'rate_events_per_s' | 'onProgress'>,
   context: RoundsContext,
-): Promise<number | null> {
-  const { events, duration_s, batch_size } = spec.workload;
-  if (spec.rate !== null || events !== null) return events;
+): Promise<Size> {
+  const { events, warmup_events, duration_s, batch_size } = spec.workload;
+  if (spec.rate !== null || events !== null) return { events, warmup_events };
+  const { warm_up, counted } = TRIAL_EVENTS[spec.mode === 'single' ? 'single' : 'batch'];
+  const workload = { ...spec.workload, warmup_events: warmup_events ?? warm_up };
+  const trial = { ...base, spec: { ...spec, workload }, events: counted, rate_events_per_s: null };
   const rates: number[] = [];
-  for (const name of context.targets) {
-    const trial = {
-      ...base,
-      events: TRIAL_EVENTS[spec.mode === 'single' ? 'single' : 'batch'],
-      rate_events_per_s: null,
-    };
+  for (const name of context.targets)
     rates.push(throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })));
-  }
-  const found = Math.ceil((Math.max(...rates) * duration_s!) / batch_size) * batch_size;
-  context.progress.say(`${spec.name}: ${found.toLocaleString('en-US')} events a round, for ${duration_s} s`);
-  return found;
+  const pace = Math.max(...rates);
+  const size = {
+    events: Math.ceil((pace * duration_s!) / batch_size) * batch_size,
+    warmup_events: warmup_events ?? warmUpEvents(pace, batch_size),
+  };
+  context.progress.say(
+    `${spec.name}: ${size.events.toLocaleString('en-US')} events a round, for ${duration_s} s, after ` +
+      `${size.warmup_events.toLocaleString('en-US')} to warm up`,
+  );
+  return size;
 }
 
-/** About a second of the faster server on two cores. */
-const TRIAL_EVENTS = { batch: 200_000, single: 30_000 };
+/** What counts takes the faster server about a second on two cores, what comes before somewhat more. */
+const TRIAL_EVENTS = {
+  batch: { warm_up: 300_000, counted: 200_000 },
+  single: { warm_up: 60_000, counted: 30_000 },
+};
 
 export function rateFor(rate: Rate | null, name: TargetName): number | null {
   if (rate === null) return null;

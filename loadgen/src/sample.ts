@@ -62,10 +62,12 @@ export interface Timeline {
 }
 
 export interface WarmUp {
-  /** Whether its last two parts agreed within 5 %; `null` when it had one. */
+  /** Whether two of its parts in a row agreed within 5 %; `null` when it had one. */
   readonly steady: boolean | null;
   /** Of the first events after the start: what a cold server takes; `null` in an open loop. */
   readonly cold_events_per_s: number | null;
+  /** What its parts took, the first aside; empty when it had one. Results of before have none, and `steady` by the last two. */
+  readonly parts_events_per_s?: readonly number[];
   readonly sent: Sent;
 }
 

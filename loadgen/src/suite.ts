@@ -17,8 +17,8 @@ import type { Spec } from './spec.ts';
  */
 const CLOSED_S = 15;
 
-/** Events before those that count, where no flag says it: seconds of the slower server on two cores. */
-export const DEFAULT_WARMUP = { batch: 300_000, single: 60_000 };
+/** Events before those that count, where flags say how many count: seconds of the slower server on two cores. */
+const GIVEN_EVENTS_WARMUP = { batch: 300_000, single: 60_000 };
 
 /** Seconds of an open-loop round. */
 const OPEN_S = 10;
@@ -125,7 +125,8 @@ function closed(options: Options, what: Closed): Spec {
     corpus: options.corpus,
     workload: {
       ...common(options),
-      warmup_events: options.warmup ?? DEFAULT_WARMUP[mode],
+      // Sized by the trial, as the events that count, unless they are given.
+      warmup_events: options.warmup ?? (events === null ? null : GIVEN_EVENTS_WARMUP[mode]),
       batch_size: what.batch_size,
       events,
       duration_s: events === null ? (options.duration ?? CLOSED_S) : null,

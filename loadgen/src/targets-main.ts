@@ -23,10 +23,10 @@ const BATCH = ['--mode=batch', ...FULL];
 
 /** DATA: the program and flags of each; what `real` reads is added. */
 const MEASUREMENTS: Readonly<Record<Name, readonly [program: string, ...flags: string[]]>> = {
-  small: [COMPARE, ...BATCH, '--payload=small', '--warmup=200000'],
-  real: [COMPARE, ...BATCH, '--warmup=100000'],
-  single: [COMPARE, '--mode=single', ...FULL, '--payload=small', '--warmup=20000'],
-  power: [COMPARE, ...BATCH, '--payload=small', '--warmup=100000', '--durability=power'],
+  small: [COMPARE, ...BATCH, '--payload=small'],
+  real: [COMPARE, ...BATCH],
+  single: [COMPARE, '--mode=single', ...FULL, '--payload=small'],
+  power: [COMPARE, ...BATCH, '--payload=small', '--durability=power'],
   open: [
     COMPARE,
     '--mode=open',

@@ -1,11 +1,11 @@
 /**
- * Sends before anything counts: as many events in every round of a measurement, and says whether the server was
- * steady at their end, which is whether the last two parts agree within 5 %.
+ * Sends before anything counts: as many events in every round of a measurement, and says whether the server became
+ * steady, which is whether two parts in a row agree within 5 %.
  *
  * What must stay true: what is sent here is counted by the audit like everything else, and the next event is
- * the first that was not sent; how many there are follows from the flags alone, so that every round of every run
- * begins on a table of the same size (decision 18). A server that does not settle is measured all the same, and the
- * result says so.
+ * the first that was not sent; how many there are is known before the first round, so that every round begins on a
+ * table of the same size (decision 18). A server that does not settle is measured all the same, and the result
+ * says so.
  */
 import type { Range } from './bodies.ts';
 import type { Sent } from './drivers/driver.ts';
@@ -14,7 +14,7 @@ import type { WarmUp } from './sample.ts';
 export interface Warming {
   /** Number of the first event that may be sent. */
   readonly first: number;
-  /** Events to send; `null`: four seconds at the rate of an open loop. */
+  /** Events to send; `null`: four seconds at the rate of an open loop. Of a closed one: `warmUpEvents`, or as given. */
   readonly events: number | null;
   readonly batch_size: number;
   /** Of an open loop; `null` in a closed one. */
@@ -33,6 +33,9 @@ const AGREE = 0.05;
 /** What follows the first requests of a closed loop is sent in as many parts. */
 const PARTS = 4;
 
+/** Of the faster server at the pace of a trial of one second, which rounds outran by up to 31 %: so a second at least. */
+const PART_S = 1.35;
+
 /** After its first second, which is brisk, how long an open loop keeps its rate. */
 const SECONDS_AT_RATE = 3;
 
@@ -41,6 +44,12 @@ const FIRST_REQUESTS = 400;
 
 /** An open loop below this would leave code cold that the measurement is not about. */
 const BRISK_EVENTS_PER_S = 10_000;
+
+/** Events that warm a closed loop up, for a pace in events/s: the first requests, then parts of a second and more. */
+export function warmUpEvents(events_per_s: number, batch_size: number): number {
+  const part = Math.ceil((PART_S * events_per_s) / batch_size) * batch_size;
+  return FIRST_REQUESTS * batch_size + PARTS * Math.max(part, FIRST_REQUESTS * batch_size);
+}
 
 export async function warmUp(warming: Warming): Promise<Warmed> {
   const { events, rate_events_per_s, batch_size, first } = warming;
@@ -51,7 +60,9 @@ export async function warmUp(warming: Warming): Promise<Warmed> {
   const cold = FIRST_REQUESTS * batch_size;
   if (rate_events_per_s === null && events >= (1 + PARTS) * cold) return closed(warming, cold, events);
   const sent = await warming.send({ first, count: events }, rate_events_per_s);
-  return { warm_up: { steady: null, cold_events_per_s: null, sent }, next: first + events };
+  const parts_events_per_s: readonly number[] = [];
+  const warm_up = { steady: null, cold_events_per_s: null, parts_events_per_s, sent };
+  return { warm_up, next: first + events };
 }
 
 async function closed(warming: Warming, coldEvents: number, events: number): Promise<Warmed> {
@@ -92,10 +103,14 @@ async function sendParts(warming: Warming, parts: readonly Part[]): Promise<Sent
 }
 
 function warmed({ first }: Warming, parts: readonly Sent[], cold_events_per_s: number | null): Warmed {
-  const [before, last] = parts.slice(-2);
   const sent = addSent(parts);
-  const steady = agree(rateOf(before!), rateOf(last!));
-  return { warm_up: { steady, cold_events_per_s, sent }, next: first + sent.sent_events };
+  // The first is cold, or brisk.
+  const parts_events_per_s = parts.slice(1).map(rateOf);
+  const steady = parts_events_per_s.some((rate, i, all) => i > 0 && agree(all[i - 1]!, rate));
+  return {
+    warm_up: { steady, cold_events_per_s, parts_events_per_s, sent },
+    next: first + sent.sent_events,
+  };
 }
 
 function agree(a: number, b: number): boolean {

@@ -74,7 +74,7 @@ export const ADVICE: Readonly<Record<WarningCode, string>> = {
     'Close other programs, use more rounds, and do not read more into the medians than the spread allows.',
   short_rounds: 'Use more --events or --duration, so that caches, checkpoints and garbage collection show.',
   not_steady:
-    'The server was still getting faster or slower when the measurement began; give it a longer --warmup.',
+    'No two parts of the warm-up agreed: the server may still have been getting faster or slower; give it a longer --warmup.',
   rate_not_reached:
     'The server did not keep up, so latencies grow with the length of the round; use a lower --rate.',
   requests_dropped:

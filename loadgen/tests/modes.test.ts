@@ -45,20 +45,30 @@ test('single events, on a database that already holds some', async () => {
   }
 });
 
-test('a closed loop by duration has the same events for both', async () => {
-  const result = await resultOf(
-    '--duration=1',
-    '--warmup=200',
-    '--rounds=1',
-    '--batch-size=5',
-    '--concurrency=4',
-  );
-  const { rounds, workload } = measurementNamed(result, 'batch')!;
-  assert.ok(workload!.events! > 0);
-  assert.deepEqual(
-    rounds.map((sample) => sample.measured.sent_events),
-    [workload!.events, workload!.events],
-  );
+test('a closed loop by duration has the same events for both, after a warm-up that is given', async () => {
+  const flags = ['--duration=1', '--warmup=200', '--rounds=1', '--batch-size=5', '--concurrency=4'];
+  const { rounds, workload, servers } = measurementNamed(await resultOf(...flags), 'batch')!;
+  assert.ok(workload!.events! > 0 && workload!.warmup_events === 200);
+  for (const { target, measured, warm_up } of rounds) {
+    assert.deepEqual([warm_up.sent.sent_events, measured.sent_events], [200, workload!.events]);
+    assert.deepEqual([warm_up.steady, warm_up.parts_events_per_s], [null, []]);
+    assert.ok(!('cold_events_per_s' in servers[target]!.metrics));
+  }
+});
+
+test('one that the trial sizes is of parts, the same in every round, and has its cold part apart', async () => {
+  const result = await resultOf('--duration=1', '--rounds=2', '--concurrency=4', '--only=ts');
+  const { rounds, workload, servers } = measurementNamed(result, 'batch')!;
+  const { events, warmup_events } = workload!;
+  assert.ok(warmup_events! > events!, `${warmup_events} before ${events}`);
+  for (const { measured, warm_up, audit } of rounds) {
+    assert.deepEqual([warm_up.sent.sent_events, measured.sent_events], [warmup_events, events]);
+    assert.equal(audit.stored_events, warmup_events! + events!);
+    assert.equal(warm_up.parts_events_per_s!.length, 4);
+  }
+  const cold = rounds.map(({ warm_up }) => warm_up.cold_events_per_s!);
+  const { min, max } = servers.ts!.metrics.cold_events_per_s!;
+  assert.deepEqual([min, max], [Math.min(...cold), Math.max(...cold)]);
 });
 
 test('an open loop at a rate, and at a share of what each server took in a closed one', async () => {

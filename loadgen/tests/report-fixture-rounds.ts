@@ -54,7 +54,12 @@ export function sampleOf(of: RoundOf): Sample {
     round: of.round,
     target,
     rate_events_per_s: of.open ? rate : null,
-    warm_up: { steady: true, cold_events_per_s: of.open ? null : rate * 0.6, sent },
+    warm_up: {
+      steady: true,
+      cold_events_per_s: of.open ? null : rate * 0.6,
+      parts_events_per_s: [rate * 0.9, rate, rate],
+      sent,
+    },
     measured: sent,
     server_cpu_us: Math.round(events * cpu * near()),
     idle_rss_bytes: (target === 'rs' ? 7.2 : 109) * 1024 * 1024 * near(),

@@ -192,7 +192,7 @@ function measurementOf(kind: Kind, random: Random): Measurement {
       duration_s: open ? (kind.duration_s ?? 12) : null,
       connections: 40,
       batch_size: kind.batch_size ?? 50,
-      warmup_events: kind.name === 'seed' ? 500 : null,
+      warmup_events: kind.name === 'seed' ? 500 : open ? null : 720_000,
       rounds,
       durability: kind.durability ?? 'process',
       max_metadata_bytes: null,

@@ -1,8 +1,8 @@
-/** Warm-up goes on until two seconds in a row agree, and what it sent is known to the event. */
+/** A warm-up is as long for every round, says whether the server became steady, and what it sent is known to the event. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sent } from '../src/drivers/driver.ts';
-import { addSent, warmUp } from '../src/warm-up.ts';
+import { addSent, warmUp, warmUpEvents } from '../src/warm-up.ts';
 
 function sentOf(count: number, events_per_s: number): Sent {
   return {
@@ -49,6 +49,7 @@ test('a closed loop sends what it is given, in parts, and tells the cold rate', 
     [20_000, 45_000, 45_000, 45_000, 45_030],
   );
   assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s], [true, 10_000]);
+  assert.deepEqual(warm_up.parts_events_per_s!.map(Math.round), [40_000, 60_000, 70_000, 72_000]);
   assert.equal(next, 1000 + closed.events);
   assert.equal(warm_up.sent.received_events, closed.events);
   assert.deepEqual(
@@ -57,10 +58,25 @@ test('a closed loop sends what it is given, in parts, and tells the cold rate', 
   );
 });
 
-test('one that has not settled sends no more, and says so', async () => {
-  const { asked, send } = server([1e4, 2e4, 2e4, 2e4, 3e4]);
+test('one that has not settled sends no more, and says so; the cold part agrees with nothing', async () => {
+  const { asked, send } = server([2e4, 2e4, 3e4, 2e4, 3e4]);
   const { warm_up } = await warmUp({ ...closed, send });
   assert.deepEqual([asked.length, warm_up.steady], [5, false]);
+});
+
+test('any two parts in a row are enough to be steady', async () => {
+  for (const rates of [
+    [1e4, 2e4, 2.05e4, 4e4, 6e4],
+    [1e4, 2e4, 4e4, 4.1e4, 6e4],
+  ])
+    assert.equal((await warmUp({ ...closed, ...server(rates) })).warm_up.steady, true, String(rates));
+});
+
+test('by the pace of a trial each part is more than a second of it, in whole requests', () => {
+  const events = warmUpEvents(200_000, 50);
+  const part = (events - 400 * 50) / 4;
+  assert.ok(part >= 200_000 && part < 300_000 && part % 50 === 0, String(events));
+  assert.equal(warmUpEvents(1, 50), 5 * 400 * 50);
 });
 
 test('an open loop begins briskly, then keeps its rate', async () => {

@@ -124,7 +124,7 @@ function parameters(headline: Measurement | undefined): string {
     ['Rounds per server', `${workload.rounds}`],
     ['Concurrency', `${workload.connections}`],
     ['Batch size', `${workload.batch_size}`],
-    ['Warmup events', shown(workload.warmup_events, '', 'until steady')],
+    ['Warmup events', shown(workload.warmup_events, '', 'four seconds at the rate')],
     ['Mode', `${headline.mode}${workload.rate === null ? '' : `, ${askedOf(headline)}`}`],
     ['Durability', workload.durability],
     ['Ids', workload.ids],

@@ -124,10 +124,15 @@ export const evidence = {
     if (rounds.length === 0) return null;
     const steady = rounds.filter(({ warm_up }) => warm_up.steady === true).length;
     const events = headlineOf(result)?.workload?.warmup_events ?? null;
-    // A result of before the length of a warm-up was fixed (decision 18).
-    return events === null
-      ? `Warmed up until two seconds in a row agreed within 5 %; ${steady} of ${rounds.length} rounds were steady.`
-      : `Every round is warmed up with ${group(events)} events; in ${steady} of ${rounds.length} the last two parts agreed within 5 %.`;
+    const warmed =
+      events === null
+        ? 'Every round is warmed up for four seconds at its rate'
+        : `Every round is warmed up with ${group(events)} events`;
+    // A result without them is of before any two parts in a row counted (decision 18).
+    const which = rounds.every(({ warm_up }) => warm_up.parts_events_per_s !== undefined)
+      ? 'two parts in a row'
+      : 'the last two parts';
+    return `${warmed}; in ${steady} of ${rounds.length} ${which} agreed within 5 %.`;
   },
 
   audit(result: Result): string | null {

@@ -99,7 +99,7 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     value: 'N',
     minimum: 0,
     maximum: 100_000_000,
-    help: 'events to warm up [300000, of single events 60000, at a rate four seconds]',
+    help: 'events to warm up [closed loop 5 s; with --events 300000, of single events 60000; at a rate four seconds]',
   },
   rounds: {
     value: 'N',
