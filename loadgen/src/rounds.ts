@@ -19,7 +19,7 @@ import type { Rate, Workload } from './result.ts';
 import { type RoundContext, runRound } from './round.ts';
 import type { Sample } from './sample.ts';
 import type { Spec } from './spec.ts';
-import { warmUpEvents } from './warm-up.ts';
+import { UNSIZED_WARM_UP, warmUpEvents } from './warm-up.ts';
 
 export interface RoundsContext {
   readonly launch: Launch;
@@ -91,9 +91,9 @@ async function calibrate(
 ): Promise<Size> {
   const { events, warmup_events, duration_s, batch_size } = spec.workload;
   if (spec.rate !== null || events !== null) return { events, warmup_events };
-  const { warm_up, counted } = TRIAL_EVENTS[spec.mode === 'single' ? 'single' : 'batch'];
-  const workload = { ...spec.workload, warmup_events: warmup_events ?? warm_up };
-  const trial = { ...base, spec: { ...spec, workload }, events: counted, rate_events_per_s: null };
+  const kind = spec.mode === 'single' ? 'single' : 'batch';
+  const workload = { ...spec.workload, warmup_events: warmup_events ?? UNSIZED_WARM_UP[kind] };
+  const trial = { ...base, spec: { ...spec, workload }, events: TRIAL_EVENTS[kind], rate_events_per_s: null };
   const rates: number[] = [];
   for (const name of context.targets)
     rates.push(throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })));
@@ -109,11 +109,8 @@ async function calibrate(
   return size;
 }
 
-/** What counts takes the faster server about a second on two cores, what comes before somewhat more. */
-const TRIAL_EVENTS = {
-  batch: { warm_up: 300_000, counted: 200_000 },
-  single: { warm_up: 60_000, counted: 30_000 },
-};
+/** About a second of the faster server on two cores. */
+const TRIAL_EVENTS = { batch: 200_000, single: 30_000 };
 
 export function rateFor(rate: Rate | null, name: TargetName): number | null {
   if (rate === null) return null;

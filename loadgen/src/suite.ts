@@ -10,15 +10,13 @@ import type { Options } from './options/options.ts';
 import { parseRates, type RequestedRate } from './options/rates.ts';
 import type { Workload } from './result.ts';
 import type { Spec } from './spec.ts';
+import { UNSIZED_WARM_UP } from './warm-up.ts';
 
 /**
  * Seconds that the faster server takes for a round in a closed loop at the pace of its trial, so that it takes ten and
  * more: rounds were faster than their trial of one second by up to 46 % (276,331 events/s after 189,263).
  */
 const CLOSED_S = 15;
-
-/** Events before those that count, where flags say how many count: seconds of the slower server on two cores. */
-const GIVEN_EVENTS_WARMUP = { batch: 300_000, single: 60_000 };
 
 /** Seconds of an open-loop round. */
 const OPEN_S = 10;
@@ -126,7 +124,7 @@ function closed(options: Options, what: Closed): Spec {
     workload: {
       ...common(options),
       // Sized by the trial, as the events that count, unless they are given.
-      warmup_events: options.warmup ?? (events === null ? null : GIVEN_EVENTS_WARMUP[mode]),
+      warmup_events: options.warmup ?? (events === null ? null : UNSIZED_WARM_UP[mode]),
       batch_size: what.batch_size,
       events,
       duration_s: events === null ? (options.duration ?? CLOSED_S) : null,

@@ -45,6 +45,9 @@ const FIRST_REQUESTS = 400;
 /** An open loop below this would leave code cold that the measurement is not about. */
 const BRISK_EVENTS_PER_S = 10_000;
 
+/** Events that warm a closed loop up where no pace is known, as in a trial: seconds of the slower server on two cores. */
+export const UNSIZED_WARM_UP = { batch: 300_000, single: 60_000 };
+
 /** Events that warm a closed loop up, for a pace in events/s: the first requests, then parts of about a second. */
 export function warmUpEvents(events_per_s: number, batch_size: number): number {
   const part = Math.ceil((PART_S * events_per_s) / batch_size) * batch_size;
