@@ -116,7 +116,8 @@ function warmed({ first }: Warming, parts: readonly Sent[], cold_events_per_s: n
   };
 }
 
-function agree(a: number, b: number): boolean {
+/** Whether two parts of a warm-up say that it is over. */
+export function agree(a: number, b: number): boolean {
   return Math.abs(a - b) <= AGREE * Math.max(a, b);
 }
 

@@ -23,6 +23,12 @@ export const SNAPSHOTS: ScenarioFile = {
       run: deltas,
     },
     {
+      name: 'what came since is the same rows, however few or many they are',
+      rules: ['SYN-05', 'SYN-06', 'SYN-07'],
+      uses: 'each',
+      run: distances,
+    },
+    {
       name: 'what was acknowledged or told is in the next snapshot',
       rules: ['ING-11', 'SYN-05', 'SYN-08'],
       uses: 'each',
@@ -136,6 +142,30 @@ async function deltas(context: ScenarioContext): Promise<void> {
     held,
     acknowledged.sort((one, other) => one - other),
   );
+}
+
+/** A server may read a few of the newest events in another way than many: nobody must be able to tell. */
+async function distances(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const count = 40;
+  const events = Array.from({ length: count }, (_, i) =>
+    event({ metadata: { text: `é${i}`, deep: [i, {}] } }),
+  );
+  await client.ingest(events);
+  const listed = (await client.get(`/api/events?limit=${count}`)).json<{ events: unknown[] }>().events;
+  const limit = 25;
+  for (let back = 0; back <= count; back += 1) {
+    const path = `events?since=${count - back}&limit=${limit}`;
+    const shown = await get<{ events: unknown[]; next: number | null }>(client, path);
+    assert.equal(shown.revision, String(count));
+    const isWhole = back > limit;
+    assert.equal(shown.reset, isWhole ? true : undefined, `${back} back`);
+    assert.deepEqual(shown.data.events, listed.slice(0, isWhole ? limit : back), `${back} back`);
+    const tag = `W/"${shown.epoch}-${shown.revision}"`;
+    const known = await client.send('GET', `/api/snapshot/${path}`, undefined, [['if-none-match', tag]]);
+    assert.equal(known.status, 304, `${back} back`);
+  }
 }
 
 async function ownWrites(context: ScenarioContext): Promise<void> {

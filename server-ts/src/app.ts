@@ -71,11 +71,20 @@ export class App {
   /** Opens the database and wires the parts. */
   static async build(options: AppOptions): Promise<App> {
     const { config, log, entry, nativeBinding, writerThread } = options;
-    const { db, durability, sessionTimeoutMinutes } = config;
+    const { db, durability, sessionTimeoutMinutes, maxMetadataBytes } = config;
     const buffers = new Buffers();
     const held: { app?: App } = {};
     const opening = Store.open(
-      { db, durability, sessionTimeoutMinutes, entry, nativeBinding, writerThread, buffers },
+      {
+        db,
+        durability,
+        sessionTimeoutMinutes,
+        maxMetadataBytes,
+        entry,
+        nativeBinding,
+        writerThread,
+        buffers,
+      },
       {
         onStored: () => held.app?.published(),
         onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),

@@ -4,3 +4,17 @@
 export function nowMs(): number {
   return Date.now();
 }
+
+/** As text, of the second in which it was made: most answers go out in the second of the one before. */
+const lastDate = { second: Number.NaN, text: '' };
+
+/** The time as HTTP writes it (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 02:00:00 GMT`. */
+export function httpDate(): string {
+  const now = nowMs();
+  const second = Math.floor(now / 1000);
+  if (second !== lastDate.second) {
+    lastDate.second = second;
+    lastDate.text = new Date(now).toUTCString();
+  }
+  return lastDate.text;
+}

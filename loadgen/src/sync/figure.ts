@@ -23,6 +23,7 @@ export const FIGURES = {
   first_apply_ms: { unit: 'ms', label: 'First apply' },
   end_to_end_ms: { unit: 'ms', label: 'To the last apply' },
   emit_ms: { unit: 'ms', label: 'Posting' },
+  warm_up_p50_ms: { unit: 'ms', label: 'Warm-up p50' },
   last_late_ms: { unit: 'ms', label: 'Last apply after the last post' },
   violations: { unit: 'count', label: 'Older states applied' },
   checked: { unit: 'count', label: 'Applies and invalidations' },

@@ -5,6 +5,7 @@
  * to come that is too long, or of unknown length, to be read and dropped.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { httpDate } from '../clock.ts';
 import { LIMITS, VOCABULARY } from '../contract.ts';
 import { type ErrorCode, errorSpec, Failure, type Members } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
@@ -96,7 +97,7 @@ function throwRejected(outcomes: Outcomes): void {
 }
 
 /** 200 with a snapshot and its tag (rule SYN-05). */
-export function snapshot(exchange: Exchange, json: Uint8Array, etag: string): void {
+export function snapshot(exchange: Exchange, json: string | Uint8Array, etag: string): void {
   answer(exchange, 200, { 'content-type': JSON_TYPE, etag, 'cache-control': 'no-cache' }, json);
 }
 
@@ -242,9 +243,4 @@ function canDropBody({ head, bodyTaken }: Exchange): boolean {
   if (bodyTaken || head.contentLength === 0) return true;
   const isShort = head.contentLength !== undefined && head.contentLength <= LIMITS.drain_body_bytes;
   return isShort && !waitsForContinue(head);
-}
-
-/** `Sat, 21 Nov 2026 02:00:00 GMT` */
-function httpDate(): string {
-  return new Date().toUTCString();
 }

@@ -41,8 +41,8 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   });
   if (found === undefined) throw new Failure('not_found');
   const etag = tagOf(epoch, found.revision);
-  if (found.bytes === undefined) notModified(exchange, etag);
-  else snapshot(exchange, found.bytes, etag);
+  if (found.json === undefined) notModified(exchange, etag);
+  else snapshot(exchange, found.json, etag);
 }
 
 /** Until the newest id is as new, or as long as anyone may wait, or until the client or the server leaves. */

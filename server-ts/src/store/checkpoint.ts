@@ -8,7 +8,7 @@
  */
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
-import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
+import { type Connection, type ConnectionOptions, openConnection, type Statement } from './connection.ts';
 import { type StoreCode, storeCode } from './failure.ts';
 
 /** What the thread is started with, when it is first needed. */
@@ -40,6 +40,8 @@ const PASSES = 4;
 /** The handle of the thread, held by the writer. */
 export class Checkpointer {
   private readonly db: Connection;
+  /** Looks at the log and moves nothing. Asked after every group, so it is prepared once. */
+  private readonly look: Statement;
   private readonly entry: URL;
   private readonly data: CheckpointerData;
   private readonly onFailure: OnFailure;
@@ -52,6 +54,7 @@ export class Checkpointer {
   /** `db` is the writer's; the thread starts from `entry` when it is first needed. */
   constructor(db: Connection, options: ConnectionOptions, entry: URL, onFailure: OnFailure) {
     this.db = db;
+    this.look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.entry = entry;
     const { path, durability, nativeBinding } = options;
     const busy = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -64,7 +67,7 @@ export class Checkpointer {
    * and waits for readers before it grows without end. Throws what SQLite says.
    */
   afterGroup(): void {
-    const log = runCheckpoint(this.db, 'NOOP');
+    const log = logOf(this.look.get());
     if (log.used < this.used) this.due = LIMITS.checkpoint_wal_bytes;
     this.used = log.used;
     if (log.used >= LIMITS.checkpoint_restart_wal_bytes) {
@@ -147,9 +150,13 @@ function pass(db: Connection): void {
  * A checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>), and how full the log is behind it. The log's
  * file keeps its size when it begins anew, so it is SQLite that is asked how much of it is in use.
  */
-function runCheckpoint(db: Connection, mode: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): Log {
-  const [row] = db.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
-  if (row === undefined) throw new Error('wal_checkpoint answered nothing');
-  const pages = Math.max(row.log, 0);
-  return { used: pages * PAGE_BYTES, rest: (pages - Math.max(row.checkpointed, 0)) * PAGE_BYTES };
+function runCheckpoint(db: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): Log {
+  return logOf(db.prepare(`PRAGMA wal_checkpoint(${mode})`).get());
+}
+
+/** Of the one row that `wal_checkpoint` answers, whose pages are -1 where there is no log. */
+function logOf(row: unknown): Log {
+  const { log, checkpointed } = row as { readonly log: number; readonly checkpointed: number };
+  const pages = Math.max(log, 0);
+  return { used: pages * PAGE_BYTES, rest: (pages - Math.max(checkpointed, 0)) * PAGE_BYTES };
 }

@@ -1,9 +1,9 @@
 /**
  * The store: one writer, readers, and what state the file is in.
  *
- * Lives in the main thread and never touches SQLite there. It decides what a failure means for those who come
- * later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt one takes no more
- * writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
+ * Lives in the main thread and touches SQLite there for the newest events alone (`newest`). It decides what a failure
+ * means for those who come later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt
+ * one takes no more writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -15,11 +15,13 @@ import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import type { Durability } from './connection.ts';
 import { CONSEQUENCES, type StoreCode, Unusable } from './failure.ts';
+import { Newest } from './newest.ts';
 import type { EventFilter } from './query.ts';
 import {
   type Frames,
   type HealthFigures,
   type JsonRead,
+  type ReaderData,
   Readers,
   type Snapshot,
   type SnapshotRead,
@@ -31,6 +33,7 @@ export interface StoreOptions {
   readonly db: string;
   readonly durability: Durability;
   readonly sessionTimeoutMinutes: number;
+  readonly maxMetadataBytes: number;
   /** The module that the reading threads start from, which calls `runReader`. */
   readonly entry: URL;
   /** From `startWriter`. */
@@ -64,6 +67,7 @@ export class Store {
   private readonly opened: Opened;
   private readonly writer: Writer;
   private readonly readers: Readers;
+  private readonly newestEvents: Newest;
   private readonly events: StoreEvents;
   private readonly temporary: string | undefined;
   private readonly watch: NodeJS.Timeout;
@@ -71,7 +75,14 @@ export class Store {
   private reason: StoreCode | undefined;
   private newestId: number;
 
-  private constructor(place: Place, writer: Writer, opened: Opened, readers: Readers, events: StoreEvents) {
+  private constructor(
+    place: Place,
+    writer: Writer,
+    opened: Opened,
+    readers: Readers,
+    newestEvents: Newest,
+    events: StoreEvents,
+  ) {
     this.path = place.path;
     this.temporary = place.temporary;
     this.epoch = opened.epoch;
@@ -79,6 +90,7 @@ export class Store {
     this.newestId = opened.newest;
     this.writer = writer;
     this.readers = readers;
+    this.newestEvents = newestEvents;
     this.events = events;
     this.watch = setInterval(() => void this.lookAtFile(), LIMITS.storage_watch_ms);
   }
@@ -86,7 +98,7 @@ export class Store {
   /** Opens the file, or makes it; rejects with an error whose message is the line for stderr (rule PRO-06). */
   static async open(options: StoreOptions, events: StoreEvents): Promise<Store> {
     const place = makePlace(options.db);
-    const { durability, nativeBinding, entry, sessionTimeoutMinutes } = options;
+    const { durability, nativeBinding, entry, sessionTimeoutMinutes, maxMetadataBytes } = options;
     const connection = { path: place.path, durability, nativeBinding };
     const held: { store?: Store } = {};
     const { writer, opened } = await Writer.open(options.writerThread, connection, options.buffers, {
@@ -97,8 +109,10 @@ export class Store {
       onFailure: (code, reason) => held.store?.failed(code, reason),
       onProbed: (code) => held.store?.probed(code),
     });
-    const readers = new Readers(entry, { role: 'reader', ...connection, sessionTimeoutMinutes });
-    held.store = new Store(place, writer, opened, readers, events);
+    const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes };
+    const readers = new Readers(entry, data);
+    const newestEvents = new Newest(data, maxMetadataBytes);
+    held.store = new Store(place, writer, opened, readers, newestEvents, events);
     return held.store;
   }
 
@@ -119,6 +133,7 @@ export class Store {
 
   /** A topic's state and its revision, of one moment. */
   snapshot(read: SnapshotRead): Promise<Snapshot> {
+    if (this.newestEvents.covers(read, this.newestId)) return this.newestEvents.snapshot(read);
     return this.readers.snapshot(read);
   }
 
@@ -153,6 +168,7 @@ export class Store {
     clearInterval(this.watch);
     clearInterval(this.probe);
     await this.readers.close();
+    await this.newestEvents.close();
     await this.writer.close();
     if (this.temporary !== undefined) rmSync(this.temporary, { recursive: true, force: true });
   }

@@ -8,7 +8,7 @@
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../contract.ts';
 import type { EventRow, SessionRow } from '../render.ts';
-import { type Connection, Numbered, withSmallCache } from './connection.ts';
+import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 
 /** Filters by name, as strings of the contract's `name_kinds`; absent is any. */
 export type NameFilter = Readonly<Record<string, string | undefined>>;
@@ -64,48 +64,66 @@ export class Queries {
   private readonly db: Connection;
   /** Milliseconds without events after which a session is idle. */
   readonly timeoutMs: number;
+  private readonly begin: Statement;
+  private readonly commit: Statement;
+  private readonly rollback: Statement;
   private readonly statements = new Map<string, Numbered>();
 
   constructor(db: Connection, sessionTimeoutMinutes: number) {
     this.db = db;
+    this.begin = db.prepare('BEGIN');
+    this.commit = db.prepare('COMMIT');
+    this.rollback = db.prepare('ROLLBACK');
     this.timeoutMs = sessionTimeoutMinutes * 60_000;
   }
 
-  /** Runs reads that belong together on one state of the file. */
+  /** Runs reads that belong together on one state of the file; one at a time. */
   consistently<T>(read: () => T): T {
-    return this.db.transaction(read)();
+    try {
+      this.begin.run();
+      const result = read();
+      this.commit.run();
+      return result;
+    } catch (error) {
+      // After some errors SQLite has rolled back by itself.
+      if (this.db.inTransaction) this.rollback.run();
+      throw error;
+    }
   }
 
   listEvents(filter: EventFilter): Page<EventRow> {
-    const rows = [...this.events(filter, filter.limit + 1)];
+    const values = this.eventValues(filter, filter.limit + 1);
+    const rows = values === undefined ? [] : (this.eventsBy(filter).all(...values) as EventRow[]);
     const more = rows.length > filter.limit;
     return { rows: more ? rows.slice(0, filter.limit) : rows, more };
   }
 
   /** Rows one by one, as many as `count`; the caller may stop before the end. */
   *events(filter: EventFilter, count: number): Generator<EventRow> {
+    const values = this.eventValues(filter, count);
+    if (values !== undefined) yield* this.eventsBy(filter).iterate(...values) as IterableIterator<EventRow>;
+  }
+
+  private eventsBy({ order }: EventFilter): Numbered {
+    return this.prepared(order === 'asc' ? QUERIES.selectEventsOldest : QUERIES.selectEventsNewest, true);
+  }
+
+  /** The parameters of the statements for pages of events; nothing where no event can match. */
+  private eventValues(filter: EventFilter, count: number): unknown[] | undefined {
     const names: (number | null)[] = [];
     for (const kind of FILTER_KINDS) {
       const name = filter.names[kind];
       const id = name === undefined ? null : this.nameId(kind, name);
-      if (id === NOBODY) return;
+      if (id === NOBODY) return undefined;
       names.push(id);
     }
     let session: number | null = null;
     if (filter.sessionId !== undefined) {
       session = this.pluck(QUERIES.selectSessionKey, filter.sessionId);
-      if (session === null) return;
+      if (session === null) return undefined;
     }
-    const sql = filter.order === 'asc' ? QUERIES.selectEventsOldest : QUERIES.selectEventsNewest;
-    yield* this.prepared(sql, true).iterate(
-      filter.after ?? 0,
-      filter.before ?? NO_UPPER_BOUND,
-      count,
-      ...names,
-      filter.since ?? null,
-      filter.until ?? null,
-      session,
-    ) as IterableIterator<EventRow>;
+    const { after = 0, before = NO_UPPER_BOUND, since = null, until = null } = filter;
+    return [after, before, count, ...names, since, until, session];
   }
 
   getEvent(id: number): EventRow | undefined {

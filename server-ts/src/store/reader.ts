@@ -45,7 +45,9 @@ export interface SnapshotRead {
 export type KnownRevisions = 'any' | readonly string[];
 
 /** A revision, and the state as JSON text unless it was known; nothing where there is no such session. */
-export type Snapshot = { readonly revision: number; readonly bytes: Uint8Array | undefined } | undefined;
+export type Snapshot<Text = string | Uint8Array> =
+  | { readonly revision: number; readonly json: Text | undefined }
+  | undefined;
 
 export type Read =
   | JsonRead
@@ -78,7 +80,7 @@ export interface HealthFigures {
 /** What the thread answers. */
 export type ReadResult =
   | { readonly kind: 'json'; readonly bytes: Uint8Array | undefined }
-  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot<Uint8Array> }
   | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
   | ({ readonly kind: 'health' } & HealthFigures)
@@ -126,7 +128,7 @@ export class Readers {
     return result.bytes;
   }
 
-  async snapshot(read: SnapshotRead): Promise<Snapshot> {
+  async snapshot(read: SnapshotRead): Promise<Snapshot<Uint8Array>> {
     const result = await this.read(read);
     if (result.kind !== 'snapshot') throw new Error(`a snapshot answered ${result.kind}`);
     return result.snapshot;

@@ -1,16 +1,20 @@
 /** How long one change takes to a client that is in step: post, invalidation, snapshot, apply. */
 import type { Latency } from '../../drivers/driver.ts';
 import { createHistogram, latencyOf, record } from '../../histogram.ts';
+import { median } from '../../statistics.ts';
+import { agree } from '../../warm-up.ts';
 import { SMALL } from '../bodies.ts';
+import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';
 import { postBySender, postBySocket } from '../posting.ts';
-import { roundTrips } from '../round-trips.ts';
+import { roundTrips, type Trips } from '../round-trips.ts';
 import { followOptions, type Scene, withHost } from '../scene.ts';
 import { inStep, UNTHROTTLED } from '../strategies/in-step.ts';
+import type { Following } from '../strategies/strategy.ts';
 import { BACK_TO_BACK } from '../target.ts';
 
-/** Before anything counts, so that neither side is cold: V8 still compiles behind the first thousand trips. */
-const WARM_UP_OF = 3;
+/** Parts of a warm-up at most, each as many trips as are measured. */
+const MOST_PARTS = 5;
 
 /** Longer than the client's own throttle, whose effect on bursts is a scene of its own. */
 const REST_MS = 20;
@@ -36,14 +40,30 @@ export const roundTripScene: Scene = {
       ] as const) {
         const following = await follow(options);
         const trips = { shape, rest_ms, patience_ms, post };
-        await roundTrips(host, following, { ...trips, count: Math.ceil(count / WARM_UP_OF) });
+        const values = new FigureValues();
+        await warmUp(host, following, { ...trips, count }, values);
         const taken = await roundTrips(host, following, { ...trips, count });
         await following.stop();
-        context.add({ parameters: { pace, events: count }, figures: {}, latency: latencyFrom(taken) });
+        const parameters = { pace, events: count };
+        context.add({ parameters, figures: values.all(), latency: latencyFrom(taken) });
       }
     });
   },
 };
+
+/**
+ * Trips before any counts, until the medians of two parts in a row agree: V8 compiles behind thousands of them, on both
+ * sides. Every part's median is kept.
+ */
+async function warmUp(host: Host, following: Following, trips: Trips, values: FigureValues): Promise<void> {
+  let before: number | null = null;
+  for (let part = 0; part < MOST_PARTS; part++) {
+    const now = median(await roundTrips(host, following, trips));
+    values.add({ warm_up_p50_ms: now });
+    if (before !== null && now !== null && agree(before, now)) return;
+    before = now;
+  }
+}
 
 /** Of durations in milliseconds; `null` of none. */
 export function latencyFrom(durations_ms: readonly number[]): Latency | null {

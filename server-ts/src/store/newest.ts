@@ -1,0 +1,84 @@
+/**
+ * The newest events, read where they are asked for: a few rows that were just written cost less to read than a thread
+ * costs to wake (decision 26).
+ *
+ * The only place where the main thread runs SQLite, which is loaded there when it is first needed. What must stay true:
+ * one read is sixteen rows and a mebibyte of metadata at most, so that nobody waits for it; the connection is closed before the writer's.
+ */
+import { renderEvents, renderSnapshot } from '../render.ts';
+import type { Connection } from './connection.ts';
+import { storeCode } from './failure.ts';
+import type { Queries } from './query.ts';
+import { type ReaderData, ReadFailed, type Snapshot, type SnapshotRead } from './reader.ts';
+
+/** What comes between two looks of a client that looks once a frame of a screen, 16 ms, at 1,000 events/s. */
+const MOST_EVENTS = 16;
+/** Of metadata; where a server takes longer ones, fewer events are read. */
+const MOST_BYTES = 1 << 20;
+
+interface Opened {
+  readonly db: Connection;
+  readonly queries: Queries;
+  /** For what one statement does not answer. */
+  readonly snapshot: typeof import('./answer.ts').snapshot;
+}
+
+export class Newest {
+  private readonly data: ReaderData;
+  private readonly mostEvents: number;
+  private opening: Promise<Opened> | undefined;
+
+  constructor(data: ReaderData, maxMetadataBytes: number) {
+    this.data = data;
+    this.mostEvents = Math.min(MOST_EVENTS, Math.floor(MOST_BYTES / maxMetadataBytes));
+  }
+
+  /** Whether a read asks for a few of the newest events and nothing else (rule SYN-07); `newest` is the newest id. */
+  covers({ topic, since, isReset }: SnapshotRead, newest: number): boolean {
+    if (topic.kind !== 'events' || since === undefined || isReset) return false;
+    return since <= newest && since >= newest - this.mostEvents;
+  }
+
+  /** Revision and rows of one moment; rejects with a `ReadFailed`. */
+  async snapshot(read: SnapshotRead): Promise<Snapshot<string>> {
+    try {
+      this.opening ??= this.open();
+      const { queries, snapshot } = await this.opening;
+      return added(queries, read) ?? queries.consistently(() => snapshot(queries, read));
+    } catch (error) {
+      throw new ReadFailed(storeCode(error), error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.opening?.catch(() => undefined);
+    opened?.db.close();
+  }
+
+  private async open(): Promise<Opened> {
+    try {
+      const [{ openConnection }, { Queries }, { snapshot }] = await Promise.all([
+        import('./connection.ts'),
+        import('./query.ts'),
+        import('./answer.ts'),
+      ]);
+      const db = openConnection({ ...this.data, readonly: true });
+      return { db, queries: new Queries(db, this.data.sessionTimeoutMinutes), snapshot };
+    } catch (error) {
+      // Whoever asks next may try again.
+      this.opening = undefined;
+      throw error;
+    }
+  }
+}
+
+/** By one statement, which is one moment: the newest row is the revision. Nothing where there is no row, or too many. */
+function added(queries: Queries, read: SnapshotRead): Snapshot<string> {
+  const { topic, epoch, limit, since, known } = read;
+  if (since === undefined || known === 'any') return undefined;
+  const { rows, more } = queries.listEvents({ names: {}, after: since, order: 'desc', limit });
+  const revision = rows[0]?.[0];
+  if (revision === undefined || more || known.includes(String(revision))) return undefined;
+  const json = renderSnapshot({ topic: topic.name, epoch, revision, since, data: renderEvents(rows, null) });
+  return { revision, json };
+}
