@@ -132,9 +132,10 @@ export class Store {
   }
 
   /** A topic's state and its revision, of one moment. */
-  snapshot(read: SnapshotRead): Promise<Snapshot> {
-    if (this.newestEvents.covers(read, this.newestId)) return this.newestEvents.snapshot(read);
-    return this.readers.snapshot(read);
+  async snapshot(read: SnapshotRead): Promise<Snapshot> {
+    const isNear = this.newestEvents.covers(read, this.newestId);
+    const near = isNear ? await this.newestEvents.snapshot(read) : undefined;
+    return near ?? (await this.readers.snapshot(read));
   }
 
   /** The revisions of these sessions, in their order, all of one moment; 0 for one without events. */

@@ -3,7 +3,8 @@
  * costs to wake (decision 26).
  *
  * The only place where the main thread runs SQLite, which is loaded there when it is first needed. What must stay true:
- * one read is sixteen rows and a mebibyte of metadata at most, so that nobody waits for it; the connection is closed before the writer's.
+ * one read is sixteen rows and a mebibyte of metadata at most, however much is written meanwhile, so that nobody waits
+ * for it; the connection is closed before the writer's.
  */
 import { renderEvents, renderSnapshot } from '../render.ts';
 import type { Connection } from './connection.ts';
@@ -19,8 +20,6 @@ const MOST_BYTES = 1 << 20;
 interface Opened {
   readonly db: Connection;
   readonly queries: Queries;
-  /** For what one statement does not answer. */
-  readonly snapshot: typeof import('./answer.ts').snapshot;
 }
 
 export class Newest {
@@ -39,12 +38,22 @@ export class Newest {
     return since <= newest && since >= newest - this.mostEvents;
   }
 
-  /** Revision and rows of one moment; rejects with a `ReadFailed`. */
-  async snapshot(read: SnapshotRead): Promise<Snapshot<string>> {
+  /**
+   * What came since, by one statement, which is one moment: its newest row is the revision. Nothing where it is more
+   * than fits, since more was written meanwhile or less was asked for. Rejects with a `ReadFailed`.
+   */
+  async snapshot({ topic, epoch, limit, since, known }: SnapshotRead): Promise<Snapshot<string>> {
+    if (since === undefined) return undefined;
     try {
       this.opening ??= this.open();
-      const { queries, snapshot } = await this.opening;
-      return added(queries, read) ?? queries.consistently(() => snapshot(queries, read));
+      const { queries } = await this.opening;
+      const most = Math.min(limit, this.mostEvents);
+      const { rows, more } = queries.listEvents({ names: {}, after: since, order: 'desc', limit: most });
+      if (more) return undefined;
+      const revision = rows[0]?.[0] ?? since;
+      if (known === 'any' || known.includes(String(revision))) return { revision, json: undefined };
+      const data = renderEvents(rows, null);
+      return { revision, json: renderSnapshot({ topic: topic.name, epoch, revision, since, data }) };
     } catch (error) {
       throw new ReadFailed(storeCode(error), error instanceof Error ? error.message : String(error));
     }
@@ -57,28 +66,16 @@ export class Newest {
 
   private async open(): Promise<Opened> {
     try {
-      const [{ openConnection }, { Queries }, { snapshot }] = await Promise.all([
+      const [{ openConnection }, { Queries }] = await Promise.all([
         import('./connection.ts'),
         import('./query.ts'),
-        import('./answer.ts'),
       ]);
       const db = openConnection({ ...this.data, readonly: true });
-      return { db, queries: new Queries(db, this.data.sessionTimeoutMinutes), snapshot };
+      return { db, queries: new Queries(db, this.data.sessionTimeoutMinutes) };
     } catch (error) {
       // Whoever asks next may try again.
       this.opening = undefined;
       throw error;
     }
   }
-}
-
-/** By one statement, which is one moment: the newest row is the revision. Nothing where there is no row, or too many. */
-function added(queries: Queries, read: SnapshotRead): Snapshot<string> {
-  const { topic, epoch, limit, since, known } = read;
-  if (since === undefined || known === 'any') return undefined;
-  const { rows, more } = queries.listEvents({ names: {}, after: since, order: 'desc', limit });
-  const revision = rows[0]?.[0];
-  if (revision === undefined || more || known.includes(String(revision))) return undefined;
-  const json = renderSnapshot({ topic: topic.name, epoch, revision, since, data: renderEvents(rows, null) });
-  return { revision, json };
 }

@@ -1,15 +1,29 @@
 /**
- * A thread that reads: the answer is made here (`answer`), so that the main thread only passes bytes on.
+ * A thread that reads: it runs the statements and renders the answer, so that the main thread only passes bytes
+ * on.
  *
  * The other half is `reader`. Only this side has this file: threads of Node share nothing.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { renderFrame } from '../render.ts';
-import { json, snapshot } from './answer.ts';
+import { VOCABULARY } from '../contract.ts';
+import {
+  renderCosts,
+  renderCounts,
+  renderEvent,
+  renderEvents,
+  renderFrame,
+  renderSession,
+  renderSessions,
+  renderSnapshot,
+  renderStats,
+  renderTools,
+} from '../render.ts';
+import type { Topic } from '../topics.ts';
 import { openConnection } from './connection.ts';
 import { storeCode } from './failure.ts';
 import { type EventFilter, Queries } from './query.ts';
-import type { Read, ReaderData, ReadResult } from './reader.ts';
+import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './reader.ts';
+import { type StatsFilter, Totals } from './totals.ts';
 
 /** Frames of one page stop after this many bytes. */
 const PAGE_BYTES = 1 << 20;
@@ -37,12 +51,8 @@ export function runReader(port: MessagePort, data: ReaderData): void {
 
 function answer(queries: Queries, read: Read): ReadResult {
   switch (read.kind) {
-    case 'snapshot': {
-      const found = snapshot(queries, read);
-      if (found === undefined) return { kind: 'snapshot', snapshot: undefined };
-      const { revision, json: text } = found;
-      return { kind: 'snapshot', snapshot: { revision, json: text === undefined ? undefined : utf8(text) } };
-    }
+    case 'snapshot':
+      return { kind: 'snapshot', snapshot: snapshot(queries, read) };
     case 'session_revisions':
       return {
         kind: 'revisions',
@@ -65,6 +75,104 @@ function answer(queries: Queries, read: Read): ReadResult {
       return { kind: 'json', bytes: text === undefined ? undefined : utf8(text) };
     }
   }
+}
+
+function json(queries: Queries, read: JsonRead): string | undefined {
+  switch (read.kind) {
+    case 'list_events': {
+      const { rows, more } = queries.listEvents(read.filter);
+      return renderEvents(rows, more ? rows.at(-1)![0] : null);
+    }
+    case 'get_event': {
+      const row = queries.getEvent(read.id);
+      return row === undefined ? undefined : renderEvent(row);
+    }
+    case 'list_sessions': {
+      const { rows, more } = queries.listSessions(read.filter);
+      return renderSessions(rows, more ? Number(rows.at(-1)!.last_event_id) : null);
+    }
+    case 'get_session': {
+      const session = queries.getSession(read.id);
+      if (session === undefined) return undefined;
+      const filter: EventFilter = { names: {}, sessionId: read.id, order: 'desc', limit: read.limit };
+      return renderSession(session, queries.listEvents(filter).rows);
+    }
+    case 'stats':
+      return stats(queries, read.filter);
+    case 'tools': {
+      const totals = new Totals(queries, read.filter);
+      return renderTools(totals.tools(), totals.toolAgents(), read.filter.since);
+    }
+    case 'costs': {
+      const totals = new Totals(queries, read.filter);
+      const [projects, models] = [totals.costs('project'), totals.costs('model')];
+      return renderCosts(totals.costTimeline(read.limit), projects, models, read.filter.since);
+    }
+    case 'filter_options': {
+      const totals = new Totals(queries, {});
+      return renderCounts(
+        VOCABULARY.name_kinds.map((kind) => {
+          return [kind, kind === 'agent_type' ? totals.agents() : totals.counts(kind)] as const;
+        }),
+      );
+    }
+  }
+}
+
+/** Revision and data of one moment; no data where the revision is known. */
+function snapshot(queries: Queries, read: SnapshotRead): Snapshot<Uint8Array> {
+  const { topic, known } = read;
+  const isSession = topic.kind === 'session';
+  const revision = isSession ? queries.sessionRevision(topic.sessionId) : queries.newestRevision();
+  if (isSession && revision === 0) return undefined;
+  if (known === 'any' || known.includes(String(revision))) return { revision, json: undefined };
+  const text =
+    topic.kind === 'events' ? eventsSince(queries, read, revision) : state(queries, read, revision);
+  return text === undefined ? undefined : { revision, json: utf8(text) };
+}
+
+function state(queries: Queries, read: SnapshotRead, revision: number, isReset = false): string | undefined {
+  const data = json(queries, stateOf(read.topic, read.limit));
+  if (data === undefined) return undefined;
+  return renderSnapshot({ topic: read.topic.name, epoch: read.epoch, revision, isReset, data });
+}
+
+/** What a topic shows. */
+function stateOf(topic: Topic, limit: number): JsonRead {
+  switch (topic.kind) {
+    case 'events':
+      return { kind: 'list_events', filter: { names: {}, order: 'desc', limit } };
+    case 'stats':
+      return { kind: 'stats', filter: {} };
+    case 'sessions':
+      return { kind: 'list_sessions', filter: { limit } };
+    case 'session':
+      return { kind: 'get_session', id: topic.sessionId, limit };
+  }
+}
+
+/** The events above a revision, or all of it where they cannot be told apart from what the asker has (rule SYN-07). */
+function eventsSince(queries: Queries, read: SnapshotRead, revision: number): string | undefined {
+  const { topic, epoch, limit, since, isReset } = read;
+  if (since === undefined) return state(queries, read, revision);
+  if (isReset || since > revision) return state(queries, read, revision, true);
+  const { rows, more } = queries.listEvents({ names: {}, after: since, order: 'desc', limit });
+  if (more) return state(queries, read, revision, true);
+  return renderSnapshot({ topic: topic.name, epoch, revision, since, data: renderEvents(rows, null) });
+}
+
+function stats(queries: Queries, filter: StatsFilter): string {
+  const totals = new Totals(queries, filter);
+  return renderStats({
+    totals: totals.totals(),
+    sessions: totals.sessionTotals(),
+    tools: totals.counts('tool_name'),
+    agents: totals.agents(),
+    models: totals.counts('model'),
+    eventTypes: totals.counts('event_type'),
+    branches: totals.counts('branch'),
+    since: filter.since,
+  });
 }
 
 /** As many rows as fit into a page, each rendered as a frame once, for whoever it is sent to. */
