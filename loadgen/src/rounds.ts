@@ -93,7 +93,12 @@ async function calibrate(
   if (spec.rate !== null || events !== null) return { events, warmup_events };
   const kind = spec.mode === 'single' ? 'single' : 'batch';
   const workload = { ...spec.workload, warmup_events: warmup_events ?? UNSIZED_WARM_UP[kind] };
-  const trial = { ...base, spec: { ...spec, workload }, events: TRIAL_EVENTS[kind], rate_events_per_s: null };
+  const trial = {
+    ...base,
+    spec: { ...spec, workload },
+    events: Math.ceil((TRIAL_EVENTS_PER_S[kind] * duration_s!) / batch_size) * batch_size,
+    rate_events_per_s: null,
+  };
   const rates: number[] = [];
   for (const name of context.targets)
     rates.push(throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })));
@@ -109,8 +114,8 @@ async function calibrate(
   return size;
 }
 
-/** About a second of the faster server on two cores. */
-const TRIAL_EVENTS = { batch: 200_000, single: 30_000 };
+/** For each second of a round; about a third of what the faster server takes on two cores. */
+const TRIAL_EVENTS_PER_S = { batch: 70_000, single: 12_000 };
 
 export function rateFor(rate: Rate | null, name: TargetName): number | null {
   if (rate === null) return null;

@@ -33,7 +33,7 @@ const AGREE = 0.05;
 /** What follows the first requests of a closed loop is sent in as many parts. */
 const PARTS = 4;
 
-/** Of the faster server at the pace of a trial, which rounds outran by up to 46 %: so about a second, 0.8 to 1.6 as measured. */
+/** Of the faster server at the pace of a trial: 0.8 to 1.6 s as measured, when trials were of a second and rounds up to 46 % faster. */
 const PART_S = 1.35;
 
 /** After its first second, which is brisk, how long an open loop keeps its rate. */
