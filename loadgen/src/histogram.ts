@@ -45,6 +45,7 @@ export function latencyOf(histogram: Histogram): Latency | null {
   if (histogram.totalCount === 0) return null;
   const at = (percentile: number) => valueAt(histogram, percentile);
   return {
+    min_ms: at(0),
     p50_ms: at(50),
     p90_ms: at(90),
     p95_ms: at(95),

@@ -29,6 +29,7 @@ test('percentiles are right to three digits, and nothing exceeds the largest val
   near(latency.p95_ms, 950);
   near(latency.p99_ms, 990);
   near(latency.p99_9_ms, 999);
+  near(latency.min_ms!, 1);
   near(latency.max_ms, 1000);
   near(latency.mean_ms, 500.5);
   assert.equal(latency.samples, 1000);

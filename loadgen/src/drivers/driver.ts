@@ -52,6 +52,8 @@ export interface Generator {
 
 /** Milliseconds, from an HDR histogram of microseconds with three significant digits. */
 export interface Latency {
+  /** Absent in results of before it was stored. */
+  readonly min_ms?: number;
   readonly p50_ms: number;
   readonly p90_ms: number;
   readonly p95_ms: number;

@@ -94,12 +94,14 @@ const LATENCIES = [
   ['p95', 'p95_ms'],
   ['p99', 'p99_ms'],
   ['p99.9', 'p99_9_ms'],
+  ['Minimum', 'min_ms'],
   ['Maximum', 'max_ms'],
   ['Mean', 'mean_ms'],
 ] as const;
 
 function latencyText({ latency }: SyncRow, key: (typeof LATENCIES)[number][1]): string {
-  return latency === null ? '—' : formatValue(latency[key], 'ms');
+  const value = latency?.[key];
+  return value === undefined ? '—' : formatValue(value, 'ms');
 }
 
 /** The server, and what it was asked. */
