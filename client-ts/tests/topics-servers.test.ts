@@ -141,9 +141,11 @@ for (const name of TARGET_NAMES) {
       await followed.sync.refresh();
       assert.equal(followed.ids()[0], i);
     }
-    const { unchanged } = followed.sync.counts;
+    const { applies, unchanged } = followed.sync.counts;
     await followed.sync.refresh();
-    assert.equal(followed.sync.counts.unchanged, unchanged + 1);
+    assert.equal(followed.sync.counts.applies, applies);
+    // At least one: a pull that an invalidation asked for while the last state was under way may be behind it.
+    assert.ok(followed.sync.counts.unchanged > unchanged);
     const { fetch } = followed.topics.of('events');
     assert.equal(await fetch(followed.sync.known, new AbortController().signal), null);
     followed.sync.stop();

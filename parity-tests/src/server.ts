@@ -2,7 +2,7 @@
  * A server as a child process: start it on a free port, wait for its ready line, stop it by its own pid.
  *
  * What must stay true: nobody else's process is ever signalled, and a child never outlives its parent's
- * `stop` or `kill`. Readiness is the ready line of rule PRO-01, not a delay.
+ * `stop` or `kill`, nor its parent: a test that fails before its `stop` leaves nothing behind. Readiness is the ready line of rule PRO-01, not a delay.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { TARGETS, type Target, type TargetName } from './targets.ts';
@@ -55,6 +55,11 @@ export interface RunningServer {
   signal(name: NodeJS.Signals): void;
 }
 
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 /** The child ended, or stayed silent, before it was ready. */
 export class StartError extends Error {
   readonly exit: Exit | undefined;
@@ -84,6 +89,8 @@ export async function startServer(
     env: { ...cleanEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   const out = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out.stdout += text;
