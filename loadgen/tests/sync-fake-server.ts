@@ -2,13 +2,15 @@
  * A small server for the tests of `bench:sync`: posts, invalidations and snapshots in memory, and faults on demand.
  *
  * It is started in place of a real one and is no example of how one should be built. Its faults are named by `--fault=`:
- * `drops-the-last` tells nothing of event 30; `tells-an-older` tells each client of event 20 once more after event 2500; `drops-a-client`
- * ends the first stream at event 500; `refuses` answers 503 to the tenth post; `silent` has a stream without frames.
+ * `drops-the-last` tells nothing of event 30; `tells-an-older` tells each client of event 20 once more behind event 2500,
+ * where `drops-a-client` ends the first stream; `refuses` answers 503 to the tenth post; `silent` has a stream without frames.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const fault = process.argv.find((text) => text.startsWith('--fault='))?.split('=')[1] ?? 'none';
+/** More than a quick round of trips posts with the longest warm-up, which is 660, and less than a quick crowd hears of. */
+const LATE = 2500;
 const EPOCH = '00000000-0000-4000-8000-000000000000';
 const HEALTH = {
   status: 'ok',
@@ -45,7 +47,7 @@ function tell(client: Client): void {
   if (fault === 'drops-the-last' && newest === 30) return;
   client.told = newest;
   client.response.write(frame(newest));
-  if (fault === 'tells-an-older' && newest >= 2500 && !wronged.has(client)) {
+  if (fault === 'tells-an-older' && newest >= LATE && !wronged.has(client)) {
     wronged.add(client);
     // In a chunk of its own, since of one chunk the last frame counts.
     setTimeout(() => client.response.write(frame(20)), 20);
@@ -66,7 +68,7 @@ function store(events: number): object {
     for (const response of followers)
       response.write(`id: ${id}\ndata: ${JSON.stringify({ type: 'event', payload: row })}\n\n`);
   }
-  if (fault === 'drops-a-client' && newest >= 500) [...invalidated][0]?.response.end();
+  if (fault === 'drops-a-client' && newest >= LATE) [...invalidated][0]?.response.end();
   for (const client of invalidated) tell(client);
   return { received: events, ids: [], duplicates: 0, rejected: [], revision: String(newest) };
 }
