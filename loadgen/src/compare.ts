@@ -11,13 +11,15 @@ import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { buildStale } from './build.ts';
 import type { Contenders } from './contenders.ts';
 import { type Crew, createCrew, poolOf } from './crew.ts';
+import { portion, runCycles } from './cycles.ts';
+import type { DriverFacts } from './drivers/driver.ts';
 import { findK6 } from './drivers/k6-find.ts';
 import { findWrk } from './drivers/wrk-find.ts';
 import { readEnvironment } from './environment.ts';
 import { keepUnfinished, writeOutputs } from './export/outputs.ts';
 import { BenchFailure } from './failure.ts';
 import { reportFailure } from './failure-report.ts';
-import type { Launch } from './launch.ts';
+import type { Launch, ServerOptions } from './launch.ts';
 import { Lifetime } from './lifetime.ts';
 import { createLimits } from './limits.ts';
 import { type Findings, measurementOf, startupOf } from './measurement.ts';
@@ -27,11 +29,12 @@ import { loadPool, type PoolFacts } from './pool.ts';
 import { verify } from './preflight.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { Promises } from './promises.ts';
-import { type Measurement, type Rate, type Result, SCHEMA_VERSION } from './result.ts';
-import { runRounds } from './rounds.ts';
+import { repeatFile } from './repeat.ts';
+import { type Measurement, type Result, SCHEMA_VERSION } from './result.ts';
+import type { Rounds } from './rounds.ts';
 import { deployedSize } from './size.ts';
 import type { Spec } from './spec.ts';
-import { measureStarts } from './startup.ts';
+import { addStarts, measureStarts, type Starts } from './startup.ts';
 import { checkThresholds, outcomeHolds } from './threshold.ts';
 import { reasonsToDistrustRun } from './warnings.ts';
 
@@ -71,9 +74,13 @@ async function run(
   const wrk = options.driver === 'wrk' ? findWrk() : null;
   if (options.driver === 'wrk' && wrk === null)
     throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
-  const plan = makePlan(options, { k6: k6 !== null });
-  if (options.pick !== undefined && plan.specs.length === 0)
+  const planned = makePlan(options, { k6: k6 !== null });
+  if (options.pick !== undefined && planned.specs.length === 0)
     throw new BenchFailure('nothing_picked', `no measurement of --mode=${options.mode} has such a name`);
+  const plan =
+    options.repeat === undefined
+      ? planned
+      : { ...planned, specs: await repeatFile(planned.specs, options.repeat) };
   for (const line of describePlan(plan, options)) progress.say(line);
   const { placement, targets } = plan;
   const launch: Launch = { contenders, placement, lifetime };
@@ -85,15 +92,14 @@ async function run(
   await verify(targets, launch, asked, promises);
   progress.say('smoke: every answer as the contract asks');
 
-  const starts = await measureStarts({ targets, launch, asked, count: options.starts, progress });
-  const measurements: Measurement[] = [startupOf(starts.times, starts.order)];
   const crew = createCrew({ options, contenders, placement, lifetime, k6, wrk });
+  const context = { plan, launch, crew, progress, promises, payloads, options, asked };
+  const { starts, findings } = await measure(context);
   const limits = createLimits({ contenders, placement, lifetime, targets, options, progress });
-  for (const spec of plan.specs) {
-    const findings = await measure(spec, { plan, launch, crew, progress, promises, payloads, measurements });
-    const limit = await limits.indexFor(spec, findings);
-    measurements.push(measurementOf({ ...findings, limit }));
-    await keepUnfinished(measurements);
+  const measurements: Measurement[] = [startupOf(starts.times, starts.order)];
+  for (const found of findings) {
+    const limit = await limits.indexFor(found.spec, found);
+    measurements.push(measurementOf({ ...found, limit }));
   }
   const result = await resultOf({
     argv,
@@ -118,36 +124,54 @@ interface Measuring {
   readonly progress: Progress;
   readonly promises: Promises;
   readonly payloads: ReadonlyMap<string, PoolFacts>;
-  readonly measurements: readonly Measurement[];
+  readonly options: Options;
+  readonly asked: ServerOptions;
 }
 
-async function measure(spec: Spec, context: Measuring): Promise<Omit<Findings, 'limit'>> {
-  const { plan, crew, promises } = context;
-  const rate = rateOf(spec, plan.targets, context.measurements);
-  const rounds = await runRounds(spec, rate, {
-    launch: context.launch,
+interface Measured {
+  readonly starts: Starts;
+  /** In the order of the plan. */
+  readonly findings: readonly Omit<Findings, 'limit'>[];
+}
+
+async function measure(context: Measuring): Promise<Measured> {
+  const { plan, launch, crew, progress, promises, options, asked } = context;
+  const { targets, specs } = plan;
+  let starts: Starts = { order: [], times: new Map(targets.map((name) => [name, []])) };
+  const unfinished = new Map<string, Measurement>();
+  const findingsOf = async (spec: Spec, rounds: Rounds) => {
+    const payload = context.payloads.get(payloadKey(spec))!;
+    return { spec, targets, driver: await driverOf(spec, payload, crew), payload, rounds };
+  };
+  const measured = await runCycles(specs, {
+    launch,
     crew,
-    progress: context.progress,
-    targets: plan.targets,
+    progress,
+    targets,
     onHealth: (label, name, health) => promises.add(label, name, health),
+    async starts(cycle, cycles) {
+      const count = portion(options.starts, cycle, cycles);
+      if (count === 0) return;
+      starts = addStarts(starts, await measureStarts({ targets, launch, asked, count, progress }));
+      unfinished.set('startup', startupOf(starts.times, starts.order));
+    },
+    async onRounds(spec, rounds) {
+      const findings = await findingsOf(spec, rounds);
+      await keepUnfinished([
+        ...unfinished.set(spec.name, measurementOf({ ...findings, limit: null })).values(),
+      ]);
+    },
   });
-  const payload = context.payloads.get(payloadKey(spec))!;
+  const findings = await Promise.all([...measured].map(([spec, rounds]) => findingsOf(spec, rounds)));
+  return { starts, findings };
+}
+
+/** Fails unless the generator sent the events that were read before the run. */
+async function driverOf(spec: Spec, payload: PoolFacts, crew: Crew): Promise<DriverFacts> {
   const generator = await crew.generator(spec);
   if (generator.pool.sha256 !== payload.sha256)
     throw new BenchFailure('payload_differs', `${spec.name} had other events than were read before the run`);
-  return { spec, rate, targets: plan.targets, driver: crew.driver(spec.driver).facts, payload, rounds };
-}
-
-/** A share becomes a rate for each server by what it took in the closed loop of the same run. */
-function rateOf(spec: Spec, targets: readonly TargetName[], before: readonly Measurement[]): Rate | null {
-  const { rate } = spec;
-  if (rate === null || rate.kind === 'fixed') return rate;
-  const closed = before.find((measurement) => measurement.name === spec.throughput_of)!;
-  const rates = targets.map((name) => {
-    const took = closed.servers[name]!.metrics.throughput_events_per_s!.median;
-    return [name, Math.round(took * rate.share)] as const;
-  });
-  return { ...rate, events_per_s: Object.fromEntries(rates) };
+  return crew.driver(spec.driver).facts;
 }
 
 function payloadKey(spec: Pick<Spec, 'corpus' | 'workload'>): string {
@@ -209,7 +233,7 @@ async function resultOf(parts: Parts): Promise<Omit<Result, 'limits'>> {
   };
 }
 
-const FILE_FLAGS = /^(--(?:corpus|out|md|html))=(.+)$/s;
+const FILE_FLAGS = /^(--(?:repeat|corpus|out|md|html))=(.+)$/s;
 
 /** Files by their names alone: their folders are the machine's. */
 export function shownFlags(argv: readonly string[]): string[] {
@@ -218,6 +242,6 @@ export function shownFlags(argv: readonly string[]): string[] {
     .map((argument, i, all) => {
       const joined = FILE_FLAGS.exec(argument);
       if (joined !== null) return `${joined[1]}=${basename(joined[2]!)}`;
-      return i > 0 && /^--(?:corpus|out|md|html)$/.test(all[i - 1]!) ? basename(argument) : argument;
+      return i > 0 && /^--(?:repeat|corpus|out|md|html)$/.test(all[i - 1]!) ? basename(argument) : argument;
     });
 }

@@ -4,16 +4,14 @@
  * What must stay true: differences are no failure unless agreement is required, and a file that is no result
  * of this version is refused with a sentence instead of being read half.
  */
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Diff, diffResults } from './diff.ts';
 import { markdownDiff, terminalDiff } from './export/diff.ts';
 import { violations } from './export/json.ts';
-import { type Result, SCHEMA_VERSION } from './result.ts';
+import { readResult, type Violations } from './result-file.ts';
 
 export interface DiffContext {
-  /** Every violation of the schema as text; none when the value is a valid result. */
-  readonly violations: (value: unknown) => Promise<readonly string[]>;
+  readonly violations: Violations;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
 }
@@ -27,14 +25,15 @@ export const REAL_CONTEXT: DiffContext = {
 const COMPARED = 0;
 const WRONG_USE = 2;
 const DISAGREES = 3;
-/** Of a long list of violations. */
-const MOST_VIOLATIONS = 5;
 
 const FLAGS = {
   json: { type: 'boolean', help: 'print everything as JSON' },
   md: { type: 'boolean', help: 'print Markdown for a pull request' },
   'only-differences': { type: 'boolean', help: 'leave out what is the same and what agrees (not of --json)' },
-  'require-agreement': { type: 'boolean', help: 'exit 3 unless every ratio that can be compared agrees' },
+  'require-agreement': {
+    type: 'boolean',
+    help: 'exit 3 unless every ratio of the README agrees, and of the others all but what chance leaves out',
+  },
   help: { type: 'boolean', help: 'print this text and exit' },
 } as const;
 
@@ -53,7 +52,7 @@ export async function diffCommand(argv: readonly string[], context: DiffContext)
     return COMPARED;
   }
   if (Array.isArray(request)) return refuse(context, request);
-  const read = await Promise.all(request.files.map((file) => readResult(file, context)));
+  const read = await Promise.all(request.files.map((file) => readResult(file, context.violations)));
   const [a, b] = read;
   if (typeof a === 'string' || typeof b === 'string') {
     return refuse(
@@ -63,14 +62,9 @@ export async function diffCommand(argv: readonly string[], context: DiffContext)
   }
   const diff = diffResults(a!, b!);
   context.stdout(shown(diff, request));
-  if (!request.requireAgreement || agrees(diff)) return COMPARED;
+  if (!request.requireAgreement || diff.summary.agree) return COMPARED;
   context.stderr('The results do not agree.\n');
   return DISAGREES;
-}
-
-/** Agreement of nothing is none. */
-function agrees({ summary }: Diff): boolean {
-  return summary.ratios > 0 && summary.ratios_agree === summary.ratios;
 }
 
 function shown(diff: Diff, { format, onlyDifferences }: Request): string {
@@ -82,27 +76,6 @@ function shown(diff: Diff, { format, onlyDifferences }: Request): string {
     case 'terminal':
       return terminalDiff(diff, { onlyDifferences });
   }
-}
-
-/** The result, or a sentence that says why the file is none. */
-async function readResult(file: string, context: DiffContext): Promise<Result | string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    return error instanceof SyntaxError
-      ? `${file} is no JSON`
-      : `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`;
-  }
-  const version = (value as { schema_version?: unknown } | null)?.schema_version;
-  if (version === undefined) return `${file} is no result: it has no schema_version`;
-  if (version !== SCHEMA_VERSION) {
-    return `${file} is a result of version ${version}; only version ${SCHEMA_VERSION} can be compared, so measure again`;
-  }
-  const found = await context.violations(value);
-  if (found.length === 0) return value as Result;
-  const more = found.length > MOST_VIOLATIONS ? ` and ${found.length - MOST_VIOLATIONS} more` : '';
-  return `${file} does not follow the schema of a result: ${found.slice(0, MOST_VIOLATIONS).join('; ')}${more}`;
 }
 
 /** Every problem at once. */

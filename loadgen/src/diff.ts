@@ -12,17 +12,27 @@
  * hundred ratios one that disagrees is therefore no finding, and agreement is only as sharp as the noise
  * floor beside it.
  *
+ * Two runs agree when every ratio of the README's table does, and of all others no more disagree than chance leaves
+ * out (decision 27).
+ *
  * At a share of a server's own throughput the rate is what the closed loop of the same run took, which is compared
  * where it was measured; what only repeats it is not compared again.
  */
 import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
 import { differences, type Fact, factsOf, sameMachine } from './diff-facts.ts';
 import { type FigureDiff, figuresOf, larger, sizesOf } from './diff-figures.ts';
+import { headlineOf } from './export/rows.ts';
 import { type Measurement, measurementNamed, type Result } from './result.ts';
 import type { Comparison, Interval } from './statistics.ts';
 
 /** At a share: the rate itself, and what the number of events makes of the file. */
 const REPEATS_THE_RATE: readonly string[] = ['throughput_events_per_s', 'disk_bytes_per_event'];
+
+/** Of ratios between which nothing differs, the share that does not agree all the same; simulated as said above. */
+const BY_CHANCE = 0.004;
+
+/** As many are let pass as chance leaves out, but for this share of pairs. */
+const FALSE_ALARM = 0.01;
 
 /** Rust over TypeScript in both. */
 export interface RatioDiff {
@@ -31,6 +41,8 @@ export interface RatioDiff {
   readonly a: Comparison;
   readonly b: Comparison;
   readonly noise_floor: number | null;
+  /** Whether it stands in the README's table: of the starts, or of the headline. */
+  readonly headline: boolean;
   /** At a share of a server's own throughput, what only repeats the rate (decision 18); never compared. */
   readonly repeats_rate: boolean;
   /** `null` where one of them has too few rounds for an interval, or where it repeats the rate. */
@@ -57,6 +69,13 @@ interface Summary {
   readonly ratios_not_compared: number;
   /** Of those, how many only repeat the rate. */
   readonly ratios_repeat_rate: number;
+  /** Of the README's table, how many do not agree; none may. */
+  readonly headline_disagree: number;
+  /** Of all others, how many do not agree, and how many may. */
+  readonly others_disagree: number;
+  readonly others_allowed: number;
+  /** Whether the two runs agree; agreement of nothing is none. */
+  readonly agree: boolean;
 }
 
 export function diffResults(a: Result, b: Result): Diff {
@@ -68,7 +87,8 @@ export function diffResults(a: Result, b: Result): Diff {
     ...pairs.flatMap(({ left, right }) => TARGET_NAMES.flatMap((server) => figuresOf(left, right, server))),
     ...TARGET_NAMES.flatMap((server) => sizesOf(a, b, server)),
   ];
-  const ratios = pairs.flatMap(({ left, right }) => ratiosOf(left, right));
+  const headline = ['startup', headlineOf(a)?.name];
+  const ratios = pairs.flatMap(({ left, right }) => ratiosOf(left, right, headline.includes(left.name)));
   const facts = factsOf(a, b);
   return {
     facts,
@@ -78,16 +98,44 @@ export function diffResults(a: Result, b: Result): Diff {
     ],
     figures,
     ratios,
-    summary: {
-      figures: figures.filter(({ verdict }) => verdict !== 'too_few_rounds').length,
-      figures_without_difference: figures.filter(({ verdict }) => verdict === 'no_difference').length,
-      figures_not_judged: figures.filter(({ verdict }) => verdict === 'too_few_rounds').length,
-      ratios: ratios.filter(({ agree }) => agree !== null).length,
-      ratios_agree: ratios.filter(({ agree }) => agree === true).length,
-      ratios_not_compared: ratios.filter(({ agree }) => agree === null).length,
-      ratios_repeat_rate: ratios.filter(({ repeats_rate }) => repeats_rate).length,
-    },
+    summary: summaryOf(figures, ratios),
   };
+}
+
+function summaryOf(figures: readonly FigureDiff[], ratios: readonly RatioDiff[]): Summary {
+  const compared = ratios.filter(({ agree }) => agree !== null);
+  const disagree = compared.filter(({ agree }) => agree === false);
+  const others = compared.filter(({ headline }) => !headline);
+  const headline_disagree = disagree.filter(({ headline }) => headline).length;
+  const others_disagree = disagree.length - headline_disagree;
+  const others_allowed = allowedByChance(others.length);
+  return {
+    figures: figures.filter(({ verdict }) => verdict !== 'too_few_rounds').length,
+    figures_without_difference: figures.filter(({ verdict }) => verdict === 'no_difference').length,
+    figures_not_judged: figures.filter(({ verdict }) => verdict === 'too_few_rounds').length,
+    ratios: compared.length,
+    ratios_agree: compared.length - disagree.length,
+    ratios_not_compared: ratios.length - compared.length,
+    ratios_repeat_rate: ratios.filter(({ repeats_rate }) => repeats_rate).length,
+    headline_disagree,
+    others_disagree,
+    others_allowed,
+    agree: compared.length > 0 && headline_disagree === 0 && others_disagree <= others_allowed,
+  };
+}
+
+/** The least number that chance alone exceeds in fewer than one pair of runs in a hundred. */
+export function allowedByChance(ratios: number): number {
+  let exactly = (1 - BY_CHANCE) ** ratios;
+  let more = 1 - exactly;
+  let allowed = 0;
+  // Of a binomial distribution each probability follows from the one before.
+  while (more >= FALSE_ALARM) {
+    exactly *= ((ratios - allowed) / (allowed + 1)) * (BY_CHANCE / (1 - BY_CHANCE));
+    more -= exactly;
+    allowed++;
+  }
+  return allowed;
 }
 
 /** See the head of this file. */
@@ -99,13 +147,13 @@ export function ratiosAgree(a: Comparison, b: Comparison): boolean | null {
   return within(a.ratio, b) && within(b.ratio, a);
 }
 
-function ratiosOf(left: Measurement, right: Measurement): RatioDiff[] {
+function ratiosOf(left: Measurement, right: Measurement, headline: boolean): RatioDiff[] {
   return Object.entries(left.comparison ?? {}).flatMap(([metric, a]) => {
     const b = right.comparison?.[metric];
     if (a === null || b === null || b === undefined) return [];
     const noise_floor = larger(a.noise_floor, b.noise_floor);
     const repeats_rate = left.workload?.rate?.kind === 'share' && REPEATS_THE_RATE.includes(metric);
     const agree = repeats_rate ? null : ratiosAgree(a, b);
-    return [{ measurement: left.name, metric, a, b, noise_floor, repeats_rate, agree }];
+    return [{ measurement: left.name, metric, a, b, noise_floor, headline, repeats_rate, agree }];
   });
 }

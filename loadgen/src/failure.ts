@@ -7,6 +7,7 @@
 export type FailureCode =
   | 'corpus_unusable'
   | 'nothing_picked'
+  | 'cannot_repeat'
   | 'build_failed'
   | 'not_built'
   | 'server_failed'

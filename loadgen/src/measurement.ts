@@ -13,12 +13,11 @@ import type { Measurement, Rate, ServerMeasurement } from './result.ts';
 import type { Rounds } from './rounds.ts';
 import type { Sample, Timeline } from './sample.ts';
 import type { Spec } from './spec.ts';
-import { type Comparison, compareRounds, noiseFloorOf, summarise } from './statistics.ts';
+import { type Comparison, compareRounds, median, noiseFloorOf, summarise } from './statistics.ts';
 import { reasonsToDistrust } from './warnings.ts';
 
 export interface Findings {
   readonly spec: Spec;
-  readonly rate: Rate | null;
   readonly targets: readonly TargetName[];
   readonly driver: DriverFacts;
   readonly payload: PoolFacts;
@@ -47,7 +46,7 @@ export function measurementOf(findings: Findings): Measurement {
     name: spec.name,
     title: spec.title,
     mode: spec.mode,
-    workload: { ...spec.workload, ...rounds.size, rate: findings.rate },
+    workload: { ...spec.workload, ...rounds.size, rate: rateOf(spec, targets, rounds.samples) },
     driver: findings.driver,
     payload: findings.payload,
     limit: findings.limit,
@@ -57,6 +56,17 @@ export function measurementOf(findings: Findings): Measurement {
     rounds: rounds.samples,
     warnings: reasonsToDistrust({ spec, targets, samples: rounds.samples }),
   };
+}
+
+/** As asked for; of a share the median of what each server was asked for in its rounds. */
+function rateOf(spec: Spec, targets: readonly TargetName[], samples: readonly Sample[]): Rate | null {
+  const { rate } = spec;
+  if (rate === null || rate.kind === 'fixed') return rate;
+  const asked = targets.map((name) => {
+    const own = samples.filter((sample) => sample.target === name);
+    return [name, median(own.map((sample) => sample.rate_events_per_s!))!] as const;
+  });
+  return { ...rate, events_per_s: Object.fromEntries(asked) };
 }
 
 /** The measured starts, as a measurement of their own. */

@@ -57,7 +57,7 @@ export function makePlan(options: Options, tools: Tools): Plan {
   };
 }
 
-/** A B B A A B B A …: each server is first and second in turn, so a drift of the machine favours neither. */
+/** A B B A A B B A …, a pair in each cycle: each server is first and second in turn, so a drift favours neither. */
 export function roundOrder(targets: readonly TargetName[], rounds: number): TargetName[] {
   return Array.from({ length: rounds }, (_, i) => (i % 2 === 0 ? targets : [...targets].reverse())).flat();
 }
@@ -83,6 +83,7 @@ function reasonsToKeepCommitted(options: Options): string[] {
   if (options.rounds < ENOUGH_ROUNDS) reasons.push(`fewer than ${ENOUGH_ROUNDS} rounds`);
   if (options.events !== undefined) reasons.push('a number of events');
   if (options.duration !== undefined) reasons.push('a length of its own');
+  if (options.repeat !== undefined) reasons.push('the sizes of another run');
   if (!options.build) reasons.push('not built from these sources');
   return reasons;
 }
@@ -95,6 +96,8 @@ export function describePlan(plan: Plan, options: Options): string[] {
       : `${Math.round(plan.estimated_s / 60)} minutes`;
   return [
     `Measured starts per server: ${options.starts}. Every round has a fresh process and a fresh database.`,
+    ...(options.repeat === undefined ? [] : [`Closed loops are as long as those of ${options.repeat}.`]),
+    'Each cycle holds a pair of rounds of everything below; the soak comes in the last.',
     ...plan.specs.map(
       (spec) =>
         `${spec.name}: ${spec.title}; rounds: ${roundOrder(plan.targets, spec.workload.rounds).join(' ')}`,

@@ -72,7 +72,7 @@ export type Rate =
   | {
       readonly kind: 'share';
       readonly share: number;
-      /** What each server was asked for: the share of its throughput in the same run. */
+      /** What each server was asked for, the median over its rounds: the share of its throughput in the same cycle. */
       readonly events_per_s: Readonly<Partial<Record<TargetName, number>>>;
     };
 

@@ -105,6 +105,7 @@ async function streamClients(launched: Launched, context: RoundContext): Promise
 
 type Measured = Pick<
   Sample,
+  | 'at_s'
   | 'warm_up'
   | 'measured'
   | 'server_cpu_us'
@@ -154,6 +155,7 @@ async function measure(
   const machineBefore = await readMachine();
   const own = process.cpuUsage();
   const before = await probe(server.pid);
+  const at_s = performance.now() / 1000;
   observer.begin();
   const measured = await send(
     { first: next, count: context.events },
@@ -169,6 +171,7 @@ async function measure(
   const server_cpu_us = known ? after.cpu_us! - before.cpu_us! : null;
   const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
   return {
+    at_s,
     warm_up,
     measured,
     server_cpu_us,

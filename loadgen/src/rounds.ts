@@ -1,5 +1,6 @@
 /**
- * All rounds of one measurement, one after the other: nothing else of this program runs while one is measured.
+ * The rounds of one measurement, a pair at a time: one round of each server, one after the other. Nothing else of this
+ * program runs while one is measured.
  *
  * What must stay true: every round gets the same events, and both servers promise the same in every round;
  * a run in which one of them does not is over.
@@ -7,7 +8,6 @@
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Crew } from './crew.ts';
 import { formatValue } from './export/format.ts';
-import { BenchFailure } from './failure.ts';
 import type { Health } from './health.ts';
 import type { Launch } from './launch.ts';
 import { throughput } from './metrics.ts';
@@ -15,7 +15,7 @@ import { roundOrder } from './plan.ts';
 import { preload } from './preload.ts';
 import { createProbe, readTicksPerSecond } from './probe.ts';
 import type { Progress } from './progress.ts';
-import type { Rate, Workload } from './result.ts';
+import type { Workload } from './result.ts';
 import { type RoundContext, runRound } from './round.ts';
 import type { Sample } from './sample.ts';
 import type { Spec } from './spec.ts';
@@ -30,6 +30,7 @@ export interface RoundsContext {
   onHealth(label: string, name: TargetName, health: Health): void;
 }
 
+/** What has been measured so far. */
 export interface Rounds {
   readonly order: readonly TargetName[];
   readonly samples: readonly Sample[];
@@ -37,16 +38,22 @@ export interface Rounds {
   readonly size: Size;
 }
 
+export interface Series {
+  /** The next round of each server, at these rates (events/s) in an open loop. */
+  pair(rates: ReadonlyMap<TargetName, number> | null): Promise<void>;
+  readonly rounds: Rounds;
+}
+
 /** Events of a closed round and of its warm-up; `null` where a rate and a length say them. */
 type Size = Pick<Workload, 'events' | 'warmup_events'>;
 
-export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsContext): Promise<Rounds> {
+/** Readies whatever all rounds share, and finds how many events a round has; none of them is run. */
+export async function openSeries(spec: Spec, context: RoundsContext): Promise<Series> {
   const { targets, crew } = context;
   const order = roundOrder(targets, spec.workload.rounds);
-  const generator = await crew.generator(spec);
   const base = {
     launch: context.launch,
-    generator,
+    generator: await crew.generator(spec),
     auditor: await crew.auditor(spec),
     probe: createProbe(),
     ticksPerSecond: readTicksPerSecond(),
@@ -57,9 +64,11 @@ export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsCo
   const size = await calibrate(spec, base, context);
   const sized = { ...spec, workload: { ...spec.workload, ...size } };
   const samples: Sample[] = [];
-  for (const [i, name] of order.entries()) {
-    const round = i + 1;
-    const rate_events_per_s = rateFor(rate, name);
+
+  async function next(rates: ReadonlyMap<TargetName, number> | null): Promise<void> {
+    const name = order[samples.length]!;
+    const round = samples.length + 1;
+    const rate_events_per_s = rates?.get(name) ?? null;
     const events = size.events ?? eventsAt(spec, rate_events_per_s!);
     const step = context.progress.begin(`${spec.name} ${round}/${order.length} ${name}`, events);
     try {
@@ -77,7 +86,15 @@ export async function runRounds(spec: Spec, rate: Rate | null, context: RoundsCo
       throw error;
     }
   }
-  return { order, samples, size };
+
+  return {
+    async pair(rates) {
+      for (let i = 0; i < targets.length; i++) await next(rates);
+    },
+    get rounds() {
+      return { order: order.slice(0, samples.length), samples, size };
+    },
+  };
 }
 
 /**
@@ -116,14 +133,6 @@ async function calibrate(
 
 /** For each second of a round; about a third of what the faster server takes on two cores. */
 const TRIAL_EVENTS_PER_S = { batch: 70_000, single: 12_000 };
-
-export function rateFor(rate: Rate | null, name: TargetName): number | null {
-  if (rate === null) return null;
-  if (rate.kind === 'fixed') return rate.events_per_s;
-  const found = rate.events_per_s[name];
-  if (found === undefined) throw new BenchFailure('server_failed', `no throughput of ${name} is known`);
-  return found;
-}
 
 /** Whole requests. */
 function eventsAt(spec: Spec, rate: number): number {

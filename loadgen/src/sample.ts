@@ -90,6 +90,8 @@ export interface MachineLoad {
 export interface Sample {
   readonly round: number;
   readonly target: TargetName;
+  /** Seconds from the start of the run to the end of the warm-up. Results made before runs went in cycles have none. */
+  readonly at_s?: number;
   /** What an open driver was asked for. */
   readonly rate_events_per_s: number | null;
   readonly warm_up: WarmUp;

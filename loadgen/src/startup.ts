@@ -36,6 +36,14 @@ export interface Starts {
   readonly times: ReadonlyMap<TargetName, readonly number[]>;
 }
 
+/** The starts of one cycle behind those of the cycles before. */
+export function addStarts(before: Starts, more: Starts): Starts {
+  const times = [...more.times].map(
+    ([name, taken]) => [name, [...(before.times.get(name) ?? []), ...taken]] as const,
+  );
+  return { order: [...before.order, ...more.order], times: new Map(times) };
+}
+
 /** In the order A B B A, so that a warm file cache favours neither. */
 export async function measureStarts(starting: Starting): Promise<Starts> {
   const { targets, count, progress, preloaded = null } = starting;

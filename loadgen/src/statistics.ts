@@ -7,8 +7,8 @@
  * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section
  * 13.3). Of few rounds they are somewhat too narrow, since few rounds show little of their own scatter: of
  * five, in 8,000 simulated runs with normal noise of 5 %, what is called 95 % held the true ratio in 93.5 %
- * and the true median in 93.6 %. What differs from one run to the next, such as another layout of memory or
- * another hour of the machine, is not in them at all.
+ * and the true median in 93.6 %. Rounds lie a cycle apart, so what the machine does in the time of a run is in them;
+ * what differs from one run to the next, such as another hour, is in them as far as it shows within one.
  */
 import { createRandom, type Random, randomBelow } from './random.ts';
 
@@ -33,8 +33,8 @@ export interface Comparison {
   /** The ratio of each pair of rounds, in order. */
   readonly pairs: readonly number[];
   /**
-   * The largest relative change between two neighbouring rounds of the same server, which A B B A puts side by
-   * side: a difference below it is none. 0.03 is 3 %; `null` where no server had two rounds in a row.
+   * The largest relative change between two rounds of the same server that A B B A puts one after the other, a cycle
+   * apart: a difference below it is none. 0.03 is 3 %; `null` where no server had two rounds in a row.
    */
   readonly noise_floor: number | null;
   readonly verdict: Verdict;
@@ -88,8 +88,7 @@ export function summarise(values: readonly number[]): Summary | null {
 /**
  * How many times `b` the values of `a` are, with a 95 % interval over pairs of rounds.
  *
- * Pairs (a[i], b[i]) are neighbours in time, since the order is A B B A, so that a slow minute of the machine
- * hits both; they are drawn together, and the ratio of the medians is taken of each draw.
+ * Pairs (a[i], b[i]) are neighbours in time, being of one cycle, so that a slow minute of the machine hits both; they are drawn together, and the ratio of the medians is taken of each draw.
  * `null` where nothing can be said: no values, not the same number, or a zero to divide by. That holds for
  * zeros on both sides too: they are equal, but no number of times each other, and the medians show it.
  */
@@ -141,7 +140,7 @@ export function relativeChange(x: number, y: number): number {
 }
 
 /**
- * The largest relative change between two rounds of the same server that were neighbours in time.
+ * The largest relative change between two rounds of the same server that follow each other in the order.
  *
  * `values` has one entry for each round of a server, in the order of its rounds, `null` where a round did not
  * measure it. `null` where no neighbours have values, or where one of two is 0, which no share of it reaches.

@@ -51,7 +51,10 @@ const batch = measurementNamed(result, 'batch')!;
 test('a comparison ends with 0, a table and nothing left behind', () => {
   assert.equal(whole.code, 0, whole.stderr);
   assert.deepEqual(whole.left, []);
-  assert.match(whole.stderr, /^Measured starts per server: 2\..*\nbatch: .*rounds: rs ts ts rs\n/);
+  assert.match(
+    whole.stderr,
+    /^Measured starts per server: 2\..*\nEach cycle holds .*\nbatch: .*rounds: rs ts ts rs\n/,
+  );
   for (const label of ['Throughput', 'Latency p99', 'Stream lag p99'])
     assert.ok(whole.stdout.includes(label), label);
 });

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { diffResults, ratiosAgree } from '../src/diff.ts';
+import { allowedByChance, diffResults, ratiosAgree } from '../src/diff.ts';
 import { diffCommand } from '../src/diff-command.ts';
 import type { FigureDiff } from '../src/diff-figures.ts';
 import { markdownDiff, summaryLine, terminalDiff } from '../src/export/diff.ts';
@@ -88,6 +88,46 @@ test('ratios agree when each lies in the interval of the other, widened by the n
   assert.equal(ratiosAgree(made(2, 1.9, 2.1, null), made(2.15, 1.95, 2.2, null)), false, 'unknown');
   const single = compareRounds([2], [1], null)!;
   assert.equal(ratiosAgree(single, made(2, 1.9, 2.1, 0)), null, 'a single round');
+});
+
+test('of the README none may disagree, of the others what chance leaves out in all but one pair of a hundred', () => {
+  assert.deepEqual([1, 10, 100, 155, 1000].map(allowedByChance), [0, 1, 2, 3, 9]);
+  assert.equal(SAME.summary.agree, true);
+  /** B with other ratios, so that they disagree, in as many metrics of a measurement. */
+  const off = (name: string, count: number): Result => ({
+    ...B,
+    measurements: B.measurements.map((one) => {
+      if (one.name !== name) return one;
+      const entries = Object.entries(one.comparison!).filter(([, found]) => found !== null);
+      const wrong = entries.slice(0, count).map(([key, found]) => [key, tenfold(found!)] as const);
+      return { ...one, comparison: { ...one.comparison, ...Object.fromEntries(wrong) } };
+    }),
+  });
+  const tenfold = (found: Comparison): Comparison => ({
+    ...found,
+    ratio: found.ratio * 10,
+    low: found.low * 10,
+    high: found.high * 10,
+  });
+  const told = (result: Result) => {
+    const { headline_disagree, others_disagree, others_allowed, agree } = diffResults(A, result).summary;
+    return { headline_disagree, others_disagree, others_allowed, agree };
+  };
+  const { others_allowed } = SAME.summary;
+  const at = (headline_disagree: number, others_disagree: number, agree: boolean) => ({
+    headline_disagree,
+    others_disagree,
+    others_allowed,
+    agree,
+  });
+  assert.deepEqual(told(off('batch', 1)), at(1, 0, false));
+  assert.deepEqual(told(off('startup', 1)), at(1, 0, false));
+  assert.deepEqual(told(off('single', others_allowed)), at(0, others_allowed, true));
+  assert.deepEqual(told(off('single', others_allowed + 1)), at(0, others_allowed + 1, false));
+  assert.match(
+    summaryLine(diffResults(A, off('batch', 1))),
+    /^The runs do not agree: of the README's ratios 1 /,
+  );
 });
 
 test('sizes are counted: any change is one', () => {

@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { violations } from '../src/export/json.ts';
+import { violations, writeResult } from '../src/export/json.ts';
+import { throughput } from '../src/metrics.ts';
 import { measurementNamed, type Result } from '../src/result.ts';
 import { runCompare } from './run-compare.ts';
 
@@ -13,13 +14,19 @@ after(() => rmSync(folder, { recursive: true }));
 
 let runs = 0;
 async function resultOf(...flags: string[]): Promise<Result> {
+  return (await resultAndSteps(...flags)).result;
+}
+
+/** The steps are the first words of each line of progress. */
+async function resultAndSteps(...flags: string[]): Promise<{ result: Result; steps: string[] }> {
   const out = join(folder, `${runs++}.json`);
-  const run = await runCompare(folder, [...flags, '--starts=1', `--out=${out}`], { K6_BIN: '/nowhere/k6' });
+  const run = await runCompare(folder, [...flags, '--starts=3', `--out=${out}`], { K6_BIN: '/nowhere/k6' });
   assert.equal(run.code, 0, run.stderr);
   assert.deepEqual(run.left, []);
   const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
   assert.deepEqual(await violations(result), []);
-  return result;
+  const steps = run.stderr.split('\n').map((line) => line.split(': ', 1)[0]!);
+  return { result, steps };
 }
 
 test('starts alone', async () => {
@@ -71,25 +78,68 @@ test('one that the trial sizes is of parts, the same in every round, and has its
   assert.deepEqual([min, max], [Math.min(...cold), Math.max(...cold)]);
 });
 
-test('an open loop at a rate, and at a share of what each server took in a closed one', async () => {
-  const result = await resultOf(
-    ...['--mode=open', '--rate=20%,500', '--duration=1', '--rounds=1', '--batch-size=10'],
+test('a run that repeats another has rounds of its sizes without a trial, and what cannot be repeated is refused', async () => {
+  const flags = ['--duration=1', '--rounds=1', '--concurrency=4', '--batch-size=5'];
+  const sized = (steps: readonly string[]) => steps.filter((step) => step === 'batch').length;
+  const { result: first, steps: trial } = await resultAndSteps(...flags, '--warmup=200');
+  const { events } = measurementNamed(first, 'batch')!.workload!;
+  const earlier = join(folder, 'earlier.json');
+  await writeResult(first, earlier);
+  const { result, steps } = await resultAndSteps(...flags, `--repeat=${earlier}`);
+  const { workload, rounds } = measurementNamed(result, 'batch')!;
+  assert.deepEqual([workload!.events, workload!.warmup_events, workload!.duration_s], [events, 200, 1]);
+  assert.deepEqual(
+    rounds.map(({ measured }) => measured.sent_events),
+    [events, events],
+  );
+  assert.equal(sized(trial) - sized(steps), 1, 'no trial');
+  assert.ok(result.flags.includes('--repeat=earlier.json'), result.flags.join(' '));
+
+  const refused = async (file: string, ...argv: string[]) => {
+    const { code, stderr } = await runCompare(folder, ['--', ...argv, `--repeat=${file}`], {});
+    assert.equal(code, 1, stderr);
+    return stderr;
+  };
+  assert.match(
+    await refused(earlier, '--duration=2', '--concurrency=4'),
+    /batch cannot be repeated: batch_size was 5, not 50, duration_s was 1, not 2/,
+  );
+  assert.match(await refused(earlier, '--mode=single'), /single cannot be repeated: .* no such measurement/);
+  assert.match(await refused(import.meta.filename), /modes\.test\.ts is no JSON/);
+});
+
+test('an open loop at a rate, and at a share of what each server took in the closed one of the same cycle', async () => {
+  const { result, steps } = await resultAndSteps(
+    ...['--mode=open', '--rate=20%,500', '--duration=1', '--rounds=2', '--batch-size=10'],
     ...['--events=2000', '--warmup=200', '--concurrency=4', '--ids=time'],
   );
+  // A B, then B A: each cycle is the whole run in small.
+  const names = ['batch', 'open_20_percent', 'open_500'];
+  const cycle = (servers: readonly string[]) =>
+    names.flatMap((name) => servers.map((server) => `${name} ${server}`));
+  assert.deepEqual(
+    steps.filter((step) => /^(cycle|starts|batch \d|open_\d+(_percent)? \d)/.test(step)),
+    [
+      ...['cycle 1 of 2', 'starts', ...cycle(['1/4 rs', '2/4 ts'])],
+      ...['cycle 2 of 2', 'starts', ...cycle(['3/4 ts', '4/4 rs'])],
+    ],
+  );
+  assert.deepEqual(measurementNamed(result, 'startup')!.order, ['rs', 'ts', 'rs', 'ts', 'ts', 'rs']);
   const closed = measurementNamed(result, 'batch')!;
   const share = measurementNamed(result, 'open_20_percent')!;
-  for (const { target, rate_events_per_s, measured } of share.rounds) {
-    const took = closed.servers[target]!.metrics.throughput_events_per_s!.median;
-    assert.equal(rate_events_per_s, Math.round(took * 0.2));
+  assert.deepEqual(share.order, closed.order);
+  for (const [i, { rate_events_per_s, measured }] of share.rounds.entries()) {
+    assert.equal(rate_events_per_s, Math.round(throughput(closed.rounds[i]!) * 0.2));
     assert.ok(measured.latency!.samples === measured.requests && measured.send_delay !== null);
   }
+  const [first, , , last] = share.rounds;
+  const asked = (first!.rate_events_per_s! + last!.rate_events_per_s!) / 2;
+  const { rate } = share.workload!;
+  assert.ok(rate?.kind === 'share' && rate.events_per_s.rs === asked, 'the median of what was asked');
   const fixed = measurementNamed(result, 'open_500')!;
   assert.deepEqual(
     fixed.rounds.map((sample) => [sample.measured.requests, sample.measured.dropped_requests]),
-    [
-      [50, 0],
-      [50, 0],
-    ],
+    Array(4).fill([50, 0]),
   );
   assert.equal(fixed.driver!.latency_from, 'due');
 });

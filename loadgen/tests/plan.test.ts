@@ -7,11 +7,13 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { TARGETS } from '../../parity-tests/src/targets.ts';
 import { buildStale, freshnessOf } from '../src/build.ts';
+import { cyclesOf, portion } from '../src/cycles.ts';
 import { Lifetime } from '../src/lifetime.ts';
 import { type Options, parseOptions } from '../src/options/options.ts';
 import { parseCpuList } from '../src/placement.ts';
 import { COMMITTED_RESULT, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan.ts';
 import type { Progress } from '../src/progress.ts';
+import type { Spec } from '../src/spec.ts';
 
 const planOf = (...argv: string[]) => {
   const parsed = parseOptions(argv);
@@ -23,6 +25,26 @@ const names = (...argv: string[]) => planOf(...argv).specs.map((spec) => spec.na
 test('rounds go A B B A, so that each is first as often as second', () => {
   assert.deepEqual(roundOrder(['rs', 'ts'], 4), ['rs', 'ts', 'ts', 'rs', 'rs', 'ts', 'ts', 'rs']);
   assert.deepEqual(roundOrder(['ts'], 2), ['ts', 'ts']);
+});
+
+test('what has fewer rounds has them in the last cycles; starts are spread over all', () => {
+  const spec = (name: string, rounds: number) => ({ name, workload: { rounds } as Spec['workload'] });
+  const found = cyclesOf([spec('batch', 3), spec('soak', 1), spec('open', 2)]);
+  assert.deepEqual(
+    found.map((cycle) => cycle.map(({ name }) => name)),
+    [['batch'], ['batch', 'open'], ['batch', 'soak', 'open']],
+  );
+  assert.deepEqual(cyclesOf([]), [[]]);
+  const portions = (count: number, cycles: number) =>
+    Array.from({ length: cycles }, (_, cycle) => portion(count, cycle, cycles));
+  assert.deepEqual(
+    [portions(10, 5), portions(3, 2), portions(1, 3)],
+    [
+      [2, 2, 2, 2, 2],
+      [1, 2],
+      [0, 0, 1],
+    ],
+  );
 });
 
 test('the default run stays under ten minutes by its own estimate', () => {

@@ -1,7 +1,9 @@
 /**
  * A thread of the auditor: it makes the pool's rows once, then digests its share of a round when asked.
  *
- * What must stay true: between two requests it does nothing, so that it takes no time from a measurement.
+ * What must stay true: between two requests it does nothing, so that it takes no time from a measurement. What a
+ * claim must leave follows from the pool and the ranges alone, so it is digested once for the rounds that send the
+ * same; what a file holds is read in every round.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Range } from '../bodies.ts';
@@ -61,6 +63,7 @@ async function serve(data: ThreadData): Promise<void> {
     }
   };
   let expected: Expected | undefined;
+  const wanted = new Map<string, DigestPart>();
   try {
     const pool = await loadPool(data.pool);
     answer(() => {
@@ -73,26 +76,43 @@ async function serve(data: ThreadData): Promise<void> {
     }, 'corpus_unusable');
   }
   parentPort!.on('message', (request: Request) => {
-    answer(() => act(request, expected!, data), 'audit_failed');
+    answer(() => act(request, { expected: expected!, wanted, data }), 'audit_failed');
   });
 }
 
-function act({ kind, file, claim }: Request, expected: Expected, data: ThreadData): Reply {
+interface Known {
+  readonly expected: Expected;
+  /** Of the ranges that were digested before. */
+  readonly wanted: Map<string, DigestPart>;
+  readonly data: ThreadData;
+}
+
+function act({ kind, file, claim }: Request, known: Known): Reply {
+  const { expected, data } = known;
   const stored = new StoredFile(file);
   try {
     if (kind === 'explain') return { kind: 'explained', lines: explain(expected, stored, claim) };
-    const wanted = new MultisetDigest();
     const found = new MultisetDigest();
-    expected.visit(shareOf(claim.ranges, data.share, data.shares), (row) => wanted.add(row.hash));
     const ids = stored.shareAbove(claim.preloaded_rows, data.share, data.shares);
     stored.visit(ids, (row) => found.add(row.hash));
     return {
       kind: 'digested',
-      expected: wanted.part(),
+      expected: wantedOf(claim.ranges, known),
       stored: found.part(),
       preloaded: stored.countUpTo(claim.preloaded_rows),
     };
   } finally {
     stored.close();
   }
+}
+
+function wantedOf(ranges: readonly Range[], { expected, wanted, data }: Known): DigestPart {
+  const key = JSON.stringify(ranges.map(({ first, count }) => [first, count]));
+  const before = wanted.get(key);
+  if (before !== undefined) return before;
+  const digest = new MultisetDigest();
+  expected.visit(shareOf(ranges, data.share, data.shares), (row) => digest.add(row.hash));
+  const part = digest.part();
+  wanted.set(key, part);
+  return part;
 }

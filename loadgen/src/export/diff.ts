@@ -61,7 +61,10 @@ export function summaryLine({ summary }: Diff): string {
   const left = summary.ratios_not_compared - repeating;
   const few = left === 0 ? '' : `; too few rounds to compare: ${left}`;
   const repeated = repeating === 0 ? '' : `; only repeat the rate: ${repeating}`;
+  const others = `of the others ${summary.others_disagree}, where chance may leave out ${summary.others_allowed}`;
   return (
+    `The runs ${summary.agree ? 'agree' : 'do not agree'}: ` +
+    `of the README's ratios ${summary.headline_disagree || 'none'} disagree, ${others}. ` +
     `Ratios that agree: ${summary.ratios_agree} of ${summary.ratios}${few}${repeated}. ` +
     `Figures without a difference: ${summary.figures_without_difference} of ${summary.figures}` +
     `${summary.figures_not_judged === 0 ? '' : `; too few rounds to judge: ${summary.figures_not_judged}`}.`

@@ -27,7 +27,7 @@ export const evidence = {
     const interval =
       compared === null ? '' : `, ratio ${compared.ratio.toFixed(2)} from ${compared.pairs.length} pairs`;
     return (
-      `${headline.workload.rounds} rounds a server, neighbours in time${interval}, ` +
+      `${headline.workload.rounds} rounds a server, A B B A${spanOf(headline)}${interval}, ` +
       `noise floor of throughput ${floor === null ? 'not known from so few' : percent(floor)}.`
     );
   },
@@ -195,6 +195,13 @@ function perServer(result: Result, measurement: Measurement, key: string): strin
 
 function median(measurement: Measurement, name: TargetName, key: string): string {
   return formatMedian(measurement.servers[name]?.metrics[key], 'ms');
+}
+
+/** How much of the run lies between the first and the last round; nothing where the result does not say. */
+function spanOf({ rounds }: Measurement): string {
+  const at = rounds.flatMap(({ at_s }) => (at_s === undefined ? [] : [at_s]));
+  if (at.length < 2) return '';
+  return `, spread over ${formatDuration(Math.max(...at) - Math.min(...at))} of the run`;
 }
 
 function storedOf(result: Result): number {

@@ -2,7 +2,7 @@
  * The command line: what was asked for, checked as a whole before anything runs.
  *
  * What must stay true: every problem is reported at once, and nothing wrong is replaced by a default. Starts
- * nothing and reads no file but to see whether the corpus exists.
+ * nothing and reads no file but to see whether one exists.
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -33,6 +33,7 @@ export interface Options {
   readonly warmup: number | undefined;
   readonly rounds: number;
   readonly starts: number;
+  readonly repeat: string | undefined;
   readonly corpus: string | undefined;
   readonly payload: 'mixed' | 'small';
   readonly ids: 'random' | 'time';
@@ -81,6 +82,7 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     warmup: integer(given, 'warmup', problems) ?? (quick ? QUICK.warmup : undefined),
     rounds: quick && !given.has('rounds') ? QUICK.rounds : integer(given, 'rounds', problems)!,
     starts: quick && !given.has('starts') ? QUICK.starts : integer(given, 'starts', problems)!,
+    repeat: text(given, 'repeat'),
     corpus: text(given, 'corpus'),
     payload: choice(given, 'payload', problems) as 'mixed' | 'small',
     ids: choice(given, 'ids', problems) as 'random' | 'time',
@@ -97,8 +99,10 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     given: new Set(given.keys()),
   };
   if (problems.length === 0) {
-    if (options.corpus !== undefined && !existsSync(options.corpus))
-      problems.push(`--corpus ${options.corpus} does not exist`);
+    for (const name of ['repeat', 'corpus'] as const) {
+      const file = options[name];
+      if (file !== undefined && !existsSync(file)) problems.push(`--${name} ${file} does not exist`);
+    }
     problems.push(...checkTogether(options));
   }
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
