@@ -88,6 +88,13 @@ function reasonsToKeepCommitted(options: Options): string[] {
   return reasons;
 }
 
+/** What has fewer rounds than there are cycles, as a part of a sentence. */
+function inTheLast(specs: readonly Spec[]): string {
+  const cycles = Math.max(...specs.map((spec) => spec.workload.rounds));
+  const fewer = specs.filter((spec) => spec.workload.rounds < cycles).map((spec) => spec.name);
+  return fewer.length === 0 ? '' : `; ${fewer.join(' and ')} in the last alone`;
+}
+
 /** Said before anything starts. */
 export function describePlan(plan: Plan, options: Options): string[] {
   const time =
@@ -97,7 +104,9 @@ export function describePlan(plan: Plan, options: Options): string[] {
   return [
     `Measured starts per server: ${options.starts}. Every round has a fresh process and a fresh database.`,
     ...(options.repeat === undefined ? [] : [`Closed loops are as long as those of ${options.repeat}.`]),
-    'Each cycle holds a pair of rounds of everything below; the soak comes in the last.',
+    ...(plan.specs.length === 0
+      ? []
+      : [`Each cycle holds a pair of rounds of everything below${inTheLast(plan.specs)}.`]),
     ...plan.specs.map(
       (spec) =>
         `${spec.name}: ${spec.title}; rounds: ${roundOrder(plan.targets, spec.workload.rounds).join(' ')}`,

@@ -19,6 +19,7 @@ import type { Workload } from './result.ts';
 import { type RoundContext, runRound } from './round.ts';
 import type { Sample } from './sample.ts';
 import type { Spec } from './spec.ts';
+import { fasterPace } from './trial.ts';
 import { UNSIZED_WARM_UP, warmUpEvents } from './warm-up.ts';
 
 export interface RoundsContext {
@@ -98,8 +99,8 @@ export async function openSeries(spec: Spec, context: RoundsContext): Promise<Se
 }
 
 /**
- * As given, or by the pace of the faster server in a trial: what it takes in `duration_s`, after a warm-up in seconds
- * of it. The same for both servers and every round (decision 18).
+ * As given, or by the pace of the faster server: what it takes in `duration_s`, after a warm-up in seconds of it. The
+ * same for both servers and every round (decision 18).
  */
 async function calibrate(
   spec: Spec,
@@ -116,10 +117,9 @@ async function calibrate(
     events: Math.ceil((TRIAL_EVENTS_PER_S[kind] * duration_s!) / batch_size) * batch_size,
     rate_events_per_s: null,
   };
-  const rates: number[] = [];
-  for (const name of context.targets)
-    rates.push(throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })));
-  const pace = Math.max(...rates);
+  const pace = await fasterPace(context.targets, async (name) =>
+    throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })),
+  );
   const size = {
     events: Math.ceil((pace * duration_s!) / batch_size) * batch_size,
     warmup_events: warmup_events ?? warmUpEvents(pace, batch_size),

@@ -11,9 +11,10 @@ import { cyclesOf, portion } from '../src/cycles.ts';
 import { Lifetime } from '../src/lifetime.ts';
 import { type Options, parseOptions } from '../src/options/options.ts';
 import { parseCpuList } from '../src/placement.ts';
-import { COMMITTED_RESULT, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan.ts';
+import { COMMITTED_RESULT, describePlan, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan.ts';
 import type { Progress } from '../src/progress.ts';
 import type { Spec } from '../src/spec.ts';
+import { fasterPace } from '../src/trial.ts';
 
 const planOf = (...argv: string[]) => {
   const parsed = parseOptions(argv);
@@ -45,6 +46,31 @@ test('what has fewer rounds has them in the last cycles; starts are spread over 
       [0, 0, 1],
     ],
   );
+});
+
+test('a plan says what comes in the last cycle alone, and nothing of cycles where only starts are measured', () => {
+  const cyclesLine = (...argv: string[]) => {
+    const parsed = parseOptions(argv) as { options: Options };
+    return describePlan(planOf(...argv), parsed.options).find((line) => line.startsWith('Each cycle'));
+  };
+  const everything = 'Each cycle holds a pair of rounds of everything below';
+  assert.equal(cyclesLine(), `${everything}.`);
+  assert.equal(cyclesLine('--mode=all'), `${everything}; soak in the last alone.`);
+  assert.equal(cyclesLine('--mode=startup'), undefined);
+});
+
+test('a size follows from the quicker of two trials of the faster server', async () => {
+  const paceOf = async (...found: number[]) => {
+    const asked: string[] = [];
+    const pace = await fasterPace(['rs', 'ts'], async (target) => {
+      asked.push(target);
+      return found[asked.length - 1]!;
+    });
+    return [pace, ...asked];
+  };
+  assert.deepEqual(await paceOf(100, 50, 130), [130, 'rs', 'ts', 'rs']);
+  assert.deepEqual(await paceOf(100, 50, 80), [100, 'rs', 'ts', 'rs']);
+  assert.deepEqual(await paceOf(50, 100, 110), [110, 'rs', 'ts', 'ts']);
 });
 
 test('the default run stays under ten minutes by its own estimate', () => {
