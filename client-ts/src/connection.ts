@@ -8,9 +8,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Backoff } from './backoff.ts';
 import { type Clock, sleep } from './clock.ts';
-
-/** What the client needs of `fetch`, so that tests and other runtimes may bring their own. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+import type { Fetch, ResponseLike } from './fetch.ts';
 
 /** `waiting`: the last attempt failed or ended, another follows. */
 export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'closed';
@@ -98,7 +96,7 @@ class CallbackError extends Error {
   }
 }
 
-async function request(options: ConnectionOptions, signal: AbortSignal): Promise<Response> {
+async function request(options: ConnectionOptions, signal: AbortSignal): Promise<ResponseLike> {
   const response = await options.fetch(options.url(), {
     headers: { accept: 'text/event-stream', ...options.headers },
     cache: 'no-store',
@@ -111,7 +109,7 @@ async function request(options: ConnectionOptions, signal: AbortSignal): Promise
 }
 
 async function read(
-  response: Response,
+  response: ResponseLike,
   { clock, onMessage }: ConnectionOptions,
   backoff: Backoff,
   signal: AbortSignal,
@@ -152,7 +150,7 @@ async function read(
 }
 
 /** Of an error's body, as every one of this contract has it. */
-export async function codeOf(response: Response): Promise<string | null> {
+export async function codeOf(response: ResponseLike): Promise<string | null> {
   try {
     const { code } = (await response.json()) as { readonly code?: unknown };
     return typeof code === 'string' ? code : null;
@@ -167,7 +165,7 @@ export function isForNow(status: number): boolean {
 }
 
 /** Milliseconds, from seconds or a date (RFC 9110, section 10.2.3); 0 where there is none. */
-export function retryAfter(headers: Headers): number {
+export function retryAfter(headers: ResponseLike['headers']): number {
   const text = headers.get('retry-after');
   if (text === null) return 0;
   if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;

@@ -1,6 +1,7 @@
 /** The client of either server, for browsers and Node: send events, follow the stream, keep a state in step. */
 export type { Clock } from './clock.ts';
-export { type ConnectionState, type Fetch, RefusedError } from './connection.ts';
+export { type ConnectionState, RefusedError } from './connection.ts';
+export type { BodyReader, Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
 export type { PaceOptions } from './pace.ts';
 export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from './revision.ts';

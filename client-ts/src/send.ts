@@ -8,6 +8,7 @@
 import { Backoff } from './backoff.ts';
 import { sleep } from './clock.ts';
 import { codeOf, isForNow, RefusedError, retryAfter } from './connection.ts';
+import type { ResponseLike } from './fetch.ts';
 import { type ServerOptions, serverOf } from './server.ts';
 
 /** An event as sent (contract, section "An event as sent"). */
@@ -178,7 +179,7 @@ export class Sender {
     await sleep(wait_ms, this.#server.clock, signal);
   }
 
-  #post(batch: readonly Waiting[], signal: AbortSignal | null, keepalive = false): Promise<Response> {
+  #post(batch: readonly Waiting[], signal: AbortSignal | null, keepalive = false): Promise<ResponseLike> {
     const { baseUrl, headers, fetch } = this.#server;
     return fetch(`${baseUrl}/api/events/batch`, {
       method: 'POST',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type RunningServer, startServer } from '../../parity-tests/src/server.ts';
 import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
-import type { Fetch } from '../src/connection.ts';
+import type { Fetch } from '../src/fetch.ts';
 import { type OutgoingEvent, QueueFullError, Sender, type SenderOptions } from '../src/send.ts';
 import { FakeClock, settle } from './fake-clock.ts';
 

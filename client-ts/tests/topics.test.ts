@@ -1,7 +1,8 @@
 /** What topics ask a server for, and what they make of its answers: one connection, known revisions, deltas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConnectionState, Fetch } from '../src/connection.ts';
+import type { ConnectionState } from '../src/connection.ts';
+import type { Fetch } from '../src/fetch.ts';
 import { Sync } from '../src/sync.ts';
 import { type TopicOptions, Topics, type TopicsOptions } from '../src/topics.ts';
 import { FakeClock, settle } from './fake-clock.ts';
