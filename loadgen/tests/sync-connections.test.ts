@@ -14,7 +14,9 @@ async function serve(t: TestContext, onRequest: (request: string, socket: Socket
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      const [, length] = /Content-Length: (\d+)\r\n\r\n/.exec(text) ?? [];
+      const [, length] = text.startsWith('GET ')
+        ? (/\r\n\r\n$()/.exec(text) ?? [])
+        : (/Content-Length: (\d+)\r\n\r\n/.exec(text) ?? []);
       const end = text.indexOf('\r\n\r\n') + 4 + Number(length);
       if (length === undefined || text.length < end) return;
       const request = text.slice(0, end);
@@ -56,6 +58,8 @@ test('a request is one that any server reads, and its answer is whole in whateve
   const head = `POST /api/events HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n`;
   assert.equal(asked[0]?.slice(0, head.length), head);
   assert.match(asked[0] ?? '', /Content-Length: 10\r\n\r\n\{"a":"é"\}$/);
+  assert.deepEqual(await connections.get('/livez'), { status: 201, text: '{"revision":"7"}' });
+  assert.equal(asked[2], `GET /livez HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
 });
 
 test('as many are under way as there are connections, and each gets its own answer', async (t) => {

@@ -3,7 +3,8 @@
  *
  * It is started in place of a real one and is no example of how one should be built. Its faults are named by `--fault=`:
  * `drops-the-last` tells nothing of event 30; `tells-an-older` tells each client of event 20 once more behind event 2500,
- * where `drops-a-client` ends the first stream; `refuses` answers 503 to the tenth post; `silent` has a stream without frames.
+ * where `drops-a-client` ends the first stream; `refuses` answers 503 to the tenth post; `silent` has a stream without
+ * frames; `not-alive` answers 503 to its probe.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -100,6 +101,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(status, { ...always, ...headers }).end(text);
   };
   if (pathname === '/api/stream') stream(searchParams, response);
+  else if (pathname === '/livez') answer(fault === 'not-alive' ? 503 : 200, {});
   else if (pathname === '/api/health')
     answer(200, { ...HEALTH, sse_clients: invalidated.size + followers.size });
   else if (pathname === '/api/snapshot/events') {

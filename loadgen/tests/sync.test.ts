@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { TARGET_NAMES, TARGETS } from '../../parity-tests/src/targets.ts';
 import { violations } from '../src/export/json.ts';
 import type { Result } from '../src/result.ts';
-import { SCENE_NAMES, type SyncResult } from '../src/sync/sync-result.ts';
+import { rowsWhere, SCENE_NAMES, type SyncResult } from '../src/sync/sync-result.ts';
 import { sampleResult } from './sample-result.ts';
 
 const REAL = fileURLToPath(new URL('../src/sync-main.ts', import.meta.url));
@@ -101,6 +101,12 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
     /generator_failed: round_trip, rs: POST \/api\/events answered 503/,
   ],
   [
+    'a probe that fails',
+    'round_trip',
+    { SYNC_FAULT: 'not-alive' },
+    /server_failed: round_trip, rs: GET \/livez answered 503/,
+  ],
+  [
     'a client that applies an older state',
     'round_trip',
     { SYNC_CLIENT: 'older' },
@@ -153,6 +159,11 @@ for (const name of TARGET_NAMES) {
       const rows = sync.rows.filter((row) => row.scene === scene);
       assert.ok(rows.length > 0 || skipped.includes(scene), scene);
     }
+    const trips = rowsWhere(sync, 'round_trip', name);
+    const [smallest] = rowsWhere(sync, 'round_trip', name, { pace: 'GET /livez alone, back to back' });
+    // It is a part of each of the others.
+    for (const { parameters, latency } of trips)
+      assert.ok(smallest!.latency!.p50_ms <= latency!.p50_ms, `${parameters.pace}`);
     const violated = sync.rows.filter(
       ({ parameters, figures }) => parameters.strategy !== 'fetch_each' && (figures.violations?.max ?? 0) > 0,
     );

@@ -1,9 +1,9 @@
 /**
- * Connections that post, each one request after the other.
+ * Connections that post and ask, each one request after the other.
  *
  * Plain sockets, since who posts shares the cores with the server (decision 22). What must stay true: of an answer the
- * status and `Content-Length` are read, which a server of the contract sends with every answer to a post; anything else
- * is an error, never a guess.
+ * status and `Content-Length` are read, which a server of the contract sends with every answer to a post or a probe;
+ * anything else is an error, never a guess.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -24,7 +24,7 @@ const HEAD_END = '\r\n\r\n';
 /** `HTTP/1.1 ` is before it. */
 const STATUS_AT = 9;
 
-/** Posts over so many connections; what finds none free waits for one. */
+/** Sends over so many connections; what finds none free waits for one. */
 export class Connections {
   readonly #head: string;
   readonly #all: readonly Connection[];
@@ -33,21 +33,31 @@ export class Connections {
 
   constructor(url: string, count: number) {
     const { hostname, port, host } = new URL(url);
-    this.#head = ` HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: `;
+    this.#head = ` HTTP/1.1\r\nHost: ${host}\r\n`;
     this.#all = Array.from({ length: count }, () => new Connection(hostname, Number(port)));
     this.#free = [...this.#all];
   }
 
   /** Rejects with what became of the connection, or says of the answer what HTTP does not allow. */
   post(path: string, body: string): Promise<Answered> {
-    const request = `POST ${path}${this.#head}${Buffer.byteLength(body)}${HEAD_END}${body}`;
-    return new Promise((resolve, reject) => this.#send({ request, resolve, reject }));
+    const length = Buffer.byteLength(body);
+    const head = `Content-Type: application/json\r\nContent-Length: ${length}${HEAD_END}`;
+    return this.#ask(`POST ${path}${this.#head}${head}${body}`);
+  }
+
+  /** As `post` does. */
+  get(path: string): Promise<Answered> {
+    return this.#ask(`GET ${path}${this.#head}\r\n`);
   }
 
   /** What is under way is rejected. */
   close(): void {
     for (const asked of this.#waiting.splice(0)) asked.reject(new Error('closed before it was sent'));
     for (const connection of this.#all) connection.close();
+  }
+
+  #ask(request: string): Promise<Answered> {
+    return new Promise((resolve, reject) => this.#send({ request, resolve, reject }));
   }
 
   #send(asked: Asked): void {

@@ -7,14 +7,16 @@ import { SMALL } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';
 import { postBySender, postBySocket } from '../posting.ts';
-import { roundTrips, type Trips } from '../round-trips.ts';
+import { roundTrips } from '../round-trips.ts';
 import { followOptions, type Scene, withHost } from '../scene.ts';
+import { smallestExchanges } from '../smallest-exchange.ts';
 import { inStep, UNTHROTTLED } from '../strategies/in-step.ts';
-import type { Following } from '../strategies/strategy.ts';
 import { BACK_TO_BACK } from '../target.ts';
 
-/** Parts of a warm-up at most, each as many trips as are measured. */
+/** Parts of a warm-up at most, each as many as are measured. */
 const MOST_PARTS = 5;
+
+const SMALLEST = 'GET /livez alone, back to back';
 
 /** Longer than the client's own throttle, whose effect on bursts is a scene of its own. */
 const REST_MS = 20;
@@ -39,30 +41,33 @@ export const roundTripScene: Scene = {
         ],
       ] as const) {
         const following = await follow(options);
-        const trips = { shape, rest_ms, patience_ms, post };
-        const values = new FigureValues();
-        await warmUp(host, following, { ...trips, count }, values);
-        const taken = await roundTrips(host, following, { ...trips, count });
+        const trips = { shape, rest_ms, patience_ms, post, count };
+        const { figures, latency } = await onceSteady(() => roundTrips(host, following, trips));
         await following.stop();
-        const parameters = { pace, events: count };
-        context.add({ parameters, figures: values.all(), latency: latencyFrom(taken) });
+        context.add({ parameters: { pace, events: count }, figures, latency });
       }
+      // A round trip is three exchanges: what the smallest takes is the machine's, whatever the server does behind it.
+      const exchanges = sizes.round_trips;
+      const smallest = await onceSteady(() => smallestExchanges(host.url, exchanges));
+      context.add({ parameters: { pace: SMALLEST, exchanges }, ...smallest });
     });
   },
 };
 
 /**
- * Trips before any counts, until the medians of two parts in a row agree: V8 compiles behind thousands of them, on both
- * sides. Every part's median is kept.
+ * Takes them before any count, until the medians of two parts in a row agree: V8 compiles behind thousands of them, on
+ * both sides. Every part's median is kept.
  */
-async function warmUp(host: Host, following: Following, trips: Trips, values: FigureValues): Promise<void> {
+async function onceSteady(takeAll: () => Promise<number[]>) {
+  const values = new FigureValues();
   let before: number | null = null;
   for (let part = 0; part < MOST_PARTS; part++) {
-    const now = median(await roundTrips(host, following, trips));
+    const now = median(await takeAll());
     values.add({ warm_up_p50_ms: now });
-    if (before !== null && now !== null && agree(before, now)) return;
+    if (before !== null && now !== null && agree(before, now)) break;
     before = now;
   }
+  return { latency: latencyFrom(await takeAll()), figures: values.all() };
 }
 
 /** Of durations in milliseconds; `null` of none. */

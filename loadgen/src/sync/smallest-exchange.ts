@@ -1,0 +1,21 @@
+/** The smallest exchange that there is, for what of a longer one is the machine's: `GET /livez`, which asks nothing. */
+import { nowMs } from '../clock.ts';
+import { BenchFailure } from '../failure.ts';
+import { Connections } from './connections.ts';
+
+/** What each took, in milliseconds, one after the other over one plain socket. */
+export async function smallestExchanges(url: string, count: number): Promise<number[]> {
+  const connections = new Connections(url, 1);
+  const taken: number[] = [];
+  try {
+    for (let i = 0; i < count; i++) {
+      const from_ms = nowMs();
+      const { status } = await connections.get('/livez');
+      taken.push(nowMs() - from_ms);
+      if (status !== 200) throw new BenchFailure('server_failed', `GET /livez answered ${status}`);
+    }
+  } finally {
+    connections.close();
+  }
+  return taken;
+}
