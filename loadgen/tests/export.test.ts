@@ -4,9 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Drift, DriftVerdict } from '../src/drift.ts';
 import { documentOf } from '../src/export/document.ts';
 import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/export/format.ts';
 import { pullRequestMarkdown, readmeTable } from '../src/export/markdown.ts';
+import { driftText } from '../src/export/series.ts';
 import { noiseTable } from '../src/export/target-noise.ts';
 import { terminalReport } from '../src/export/terminal.ts';
 import { sentenceOf } from '../src/export/verdict.ts';
@@ -205,4 +207,30 @@ test('beside the targets stand the noise floor, the generator and every doubt of
   assert.match(rows.at(-1)!, /^\| open, batch \| .* % \|/);
   const alone = { ...FULL, measurements: FULL.measurements.map(({ comparison: _, ...rest }) => rest) };
   assert.match(noiseTable({ small: alone }), /\| — \| — \| — \|/);
+});
+
+test('what did not drift is stable only where the interval holds nothing that would count', () => {
+  const drift = (verdict: DriftVerdict, slope: number, low: number, high: number): Drift => ({
+    slope_per_hour: slope,
+    low,
+    high,
+    confidence: 0.95,
+    samples: 50,
+    tolerance_per_hour: 1,
+    verdict,
+  });
+  const words = (found: Drift) => driftText('file_descriptors', found).split(':')[0];
+  assert.equal(words(drift('stable', 0, -1, 1)), 'stable');
+  assert.equal(words(drift('stable', 0, -1.5, 1)), 'no drift shown');
+  assert.equal(words(drift('stable', 580, -53, 1103)), 'no drift shown');
+  assert.equal(words(drift('rising', 580, 53, 1103)), 'rising');
+  assert.equal(
+    driftText('rss_bytes', {
+      ...drift('not_enough_samples', 0, 0, 0),
+      slope_per_hour: null,
+      low: null,
+      high: null,
+    }),
+    'not enough samples (50)',
+  );
 });
