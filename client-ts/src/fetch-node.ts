@@ -1,6 +1,6 @@
 /**
- * `Fetch` over undici's own interface, in Node: the global `fetch`, which is undici too, takes a quarter to a half longer for
- * one small exchange (decision 30).
+ * `Fetch` over undici's own interface, in Node: the global `fetch`, which is undici too, takes a quarter to a half
+ * longer for one small exchange (decision 30).
  *
  * What must stay true: whoever follows cannot tell it from the other. A redirect, which no server of the contract sends,
  * is an answer like any other.
