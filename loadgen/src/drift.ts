@@ -17,7 +17,7 @@
  */
 import { CONFIDENCE, median } from './statistics.ts';
 
-export type DriftVerdict = 'stable' | 'rising' | 'falling' | 'not_enough_samples';
+export type DriftVerdict = 'stable' | 'no_drift_shown' | 'rising' | 'falling' | 'not_enough_samples';
 
 export interface Drift {
   /** Change per hour in the column's own unit; `null` with too few samples. */
@@ -83,10 +83,14 @@ export function driftOf(
   };
 }
 
-/** Beyond the tolerance, and with an interval that does not hold 0; anything else is stable. */
+/**
+ * A drift is beyond the tolerance, with an interval that does not hold 0. Without one it is stable only where the
+ * interval holds nothing that would count; where it is wider, a soak as long as this one could not have shown it.
+ */
 function verdictOf({ slope, low, high }: Slope, tolerance: number): DriftVerdict {
   if (low > 0 && slope > tolerance) return 'rising';
-  return high < 0 && slope < -tolerance ? 'falling' : 'stable';
+  if (high < 0 && slope < -tolerance) return 'falling';
+  return low >= -tolerance && high <= tolerance ? 'stable' : 'no_drift_shown';
 }
 
 /** Means of what was measured in each block, by the hour; a block without a value is left out. */

@@ -122,23 +122,19 @@ export function driftColumn(key: string): DriftColumn {
 
 const DRIFT_WORDS: Readonly<Record<DriftVerdict, string>> = {
   stable: 'stable',
+  no_drift_shown: 'no drift shown',
   rising: 'rising',
   falling: 'falling',
   not_enough_samples: 'not enough samples',
 };
 
-/** Of a verdict `stable` that the interval is too wide for: what would count may be in it. */
-const NOTHING_SHOWN = 'no drift shown';
-
 /** "rising: 31.0 MiB/h [29.0 MiB, 33.0 MiB]". */
 export function driftText(key: string, drift: Drift | undefined): string {
   if (drift === undefined) return NOT_MEASURED;
   const { unit } = driftColumn(key);
-  const { slope_per_hour: slope, low, high, tolerance_per_hour: tolerance, verdict } = drift;
-  if (slope === null || low === null || high === null)
-    return `${DRIFT_WORDS[verdict]} (${group(drift.samples)})`;
-  const isShown = verdict !== 'stable' || (low >= -tolerance && high <= tolerance);
-  const word = isShown ? DRIFT_WORDS[verdict] : NOTHING_SHOWN;
+  const { slope_per_hour: slope, low, high, verdict } = drift;
+  const word = DRIFT_WORDS[verdict];
+  if (slope === null || low === null || high === null) return `${word} (${group(drift.samples)})`;
   return `${word}: ${formatValue(slope, unit)}/h [${formatValue(low, unit)}, ${formatValue(high, unit)}]`;
 }
 
