@@ -24,6 +24,7 @@ import { Lifetime } from './lifetime.ts';
 import { createLimits } from './limits.ts';
 import { type Findings, measurementOf, startupOf } from './measurement.ts';
 import { type Options, parseOptions } from './options/options.ts';
+import { generatorCores } from './placement.ts';
 import { describePlan, makePlan, type Plan } from './plan.ts';
 import { loadPool, type PoolFacts } from './pool.ts';
 import { verify } from './preflight.ts';
@@ -75,8 +76,6 @@ async function run(
   if (options.driver === 'wrk' && wrk === null)
     throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
   const planned = makePlan(options, { k6: k6 !== null });
-  if (options.pick !== undefined && planned.specs.length === 0)
-    throw new BenchFailure('nothing_picked', `no measurement of --mode=${options.mode} has such a name`);
   const plan =
     options.repeat === undefined
       ? planned
@@ -141,7 +140,8 @@ async function measure(context: Measuring): Promise<Measured> {
   const unfinished = new Map<string, Measurement>();
   const findingsOf = async (spec: Spec, rounds: Rounds) => {
     const payload = context.payloads.get(payloadKey(spec))!;
-    return { spec, targets, driver: await driverOf(spec, payload, crew), payload, rounds };
+    const generator_cores = generatorCores(plan.placement);
+    return { spec, targets, driver: await driverOf(spec, payload, crew), payload, rounds, generator_cores };
   };
   const measured = await runCycles(specs, {
     launch,

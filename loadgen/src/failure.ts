@@ -6,7 +6,6 @@
 
 export type FailureCode =
   | 'corpus_unusable'
-  | 'nothing_picked'
   | 'cannot_repeat'
   | 'build_failed'
   | 'not_built'
@@ -15,6 +14,7 @@ export type FailureCode =
   | 'parity_difference'
   | 'generator_failed'
   | 'reader_failed'
+  | 'reads_failed'
   | 'memory_unknown'
   | 'payload_differs'
   | 'audit_failed'

@@ -65,6 +65,17 @@ function arePragmas(value: unknown): value is Record<string, string | number> {
   return values.length > 0 && values.every((item) => typeof item === 'string' || typeof item === 'number');
 }
 
+/**
+ * Fails when a server promises another durability than it was asked for. Both may ignore it, and then they promise the
+ * same: of two servers without an fsync nothing would be known but that they are alike.
+ */
+export function checkDurability(label: string, health: Health, asked: string): void {
+  if (health.durability === asked) return;
+  throw new BenchFailure('health_differs', `${label} was asked for durability ${asked}`, [
+    `it promises ${health.durability}`,
+  ]);
+}
+
 /** Fails when two of the servers promise different things. */
 export function checkSamePromises(all: ReadonlyMap<string, Health>): void {
   const [first, ...others] = [...all];

@@ -24,10 +24,12 @@ export interface Findings {
   readonly rounds: Rounds;
   /** Index of the limit it stands beside, or `null`. */
   readonly limit: number | null;
+  /** Cores that the generator may run on. */
+  readonly generator_cores: number;
 }
 
 export function measurementOf(findings: Findings): Measurement {
-  const { spec, targets, rounds } = findings;
+  const { spec, targets, rounds, generator_cores } = findings;
   const metrics = METRICS.filter(
     (metric) => metric.from === 'rounds' && applies(metric, spec, rounds.samples),
   );
@@ -54,7 +56,7 @@ export function measurementOf(findings: Findings): Measurement {
     servers,
     ...(targets.length === 2 ? { comparison } : {}),
     rounds: rounds.samples,
-    warnings: reasonsToDistrust({ spec, targets, samples: rounds.samples }),
+    warnings: reasonsToDistrust({ spec, targets, generator_cores, samples: rounds.samples }),
   };
 }
 

@@ -68,6 +68,11 @@ export function generatorLoad(sample: Sample): number {
   return sample.measured.generator_cpu_us / 1000 / sample.measured.duration_ms;
 }
 
+/** The same of the process that holds all stream clients; 0 without any. */
+export function streamClientsLoad({ stream, measured }: Sample): number {
+  return stream === null ? 0 : stream.clients_cpu_us / 1000 / measured.duration_ms;
+}
+
 function cpuPerEvent(sample: Sample): number | null {
   return sample.server_cpu_us === null ? null : sample.server_cpu_us / sample.measured.received_events;
 }

@@ -7,6 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 export interface Placement {
   readonly pinned: boolean;
@@ -38,6 +39,11 @@ export function choosePlacement(): Placement {
 /** To be put before a command; nothing when not pinned. */
 export function pinningCommand(cpus: readonly number[] | null): readonly string[] {
   return cpus === null ? [] : ['taskset', '-c', cpus.join(',')];
+}
+
+/** How many cores the generator may run on; unpinned, all that this process may. */
+export function generatorCores({ generator_cpus }: Placement): number {
+  return generator_cpus?.length ?? availableParallelism();
 }
 
 function unpinned(reason: string): Placement {

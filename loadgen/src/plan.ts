@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
+import { FLAGS, type FlagName } from './options/flags.ts';
 import type { Options } from './options/options.ts';
 import { choosePlacement, type Placement } from './placement.ts';
 import type { Spec } from './spec.ts';
@@ -74,6 +75,21 @@ function estimateOf(spec: Spec): number {
   return workload.rounds * (duration + ROUND_OVERHEAD_S + audit) + bulk;
 }
 
+/** With one of these it is another load that is measured, or the same by other means. */
+const LOAD_FLAGS: readonly FlagName[] = [
+  'driver',
+  'concurrency',
+  'batch-size',
+  'stream-clients',
+  'warmup',
+  'ids',
+  'payload',
+  'seed',
+  'preload',
+  'durability',
+  'max-metadata-bytes',
+];
+
 function reasonsToKeepCommitted(options: Options): string[] {
   const reasons: string[] = [];
   if (options.mode !== 'batch' && options.mode !== 'all') reasons.push(`--mode=${options.mode}`);
@@ -84,6 +100,12 @@ function reasonsToKeepCommitted(options: Options): string[] {
   if (options.events !== undefined) reasons.push('a number of events');
   if (options.duration !== undefined) reasons.push('a length of its own');
   if (options.repeat !== undefined) reasons.push('the sizes of another run');
+  if (options.starts < (FLAGS.starts.default as number)) reasons.push('fewer starts');
+  if (options.given.has('soak-minutes') && options.soakMinutes < (FLAGS['soak-minutes'].default as number))
+    reasons.push('a shorter soak');
+  // What a reader takes for the row that the command gives without flags.
+  for (const flag of LOAD_FLAGS) if (options.given.has(flag)) reasons.push(`--${flag}`);
+  if (options.mode === 'batch' && options.corpus !== undefined) reasons.push('--corpus');
   if (!options.build) reasons.push('not built from these sources');
   return reasons;
 }

@@ -1,6 +1,6 @@
 /** Before anything is measured: both servers answer alike and promise the same. */
 import type { TargetName } from '../../parity-tests/src/targets.ts';
-import { checkSamePromises, type Health, readHealth } from './health.ts';
+import { checkDurability, checkSamePromises, type Health, readHealth } from './health.ts';
 import { type Launch, launch, type ServerOptions } from './launch.ts';
 import type { Promises } from './promises.ts';
 import { compareSmoke, type Exchange, runSmoke } from './verify.ts';
@@ -23,6 +23,7 @@ export async function verify(
   }
   // Before the promises are kept: here, a durability that one of them ignores is a difference.
   checkSamePromises(healths);
+  for (const [name, health] of healths) checkDurability(name, health, asked.durability);
   for (const [name, health] of healths) promises.add(name, name as TargetName, health);
   compareSmoke(answers);
 }

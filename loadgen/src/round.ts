@@ -12,12 +12,12 @@ import { type Auditor, type Claim, checkAudit } from './audit.ts';
 import type { Range } from './bodies.ts';
 import type { Generator, Sent } from './drivers/driver.ts';
 import { BenchFailure } from './failure.ts';
-import { type Health, readHealth } from './health.ts';
+import { checkDurability, type Health, readHealth } from './health.ts';
 import { type Launch, type Launched, launch, tail } from './launch.ts';
 import { machineLoad, readMachine } from './machine.ts';
 import { observe } from './observer.ts';
 import type { ProbeProcess } from './probe.ts';
-import { type Reader, type Reading, startReader } from './reader/reader.ts';
+import { checkReads, type Reader, type Reading, startReader } from './reader/reader.ts';
 import type { Sample } from './sample.ts';
 import { folderBytes } from './size.ts';
 import type { Spec } from './spec.ts';
@@ -52,7 +52,9 @@ export async function runRound(round: number, name: TargetName, context: RoundCo
   const { workload } = spec;
   const launched = await launch(name, context.launch, workload, context.preloaded);
   const health = await readHealth(launched.server.url);
-  context.onHealth(`${spec.name}, round ${round} of ${name}`, name, health);
+  const asking = `${spec.name}, round ${round} of ${name}`;
+  checkDurability(asking, health, workload.durability);
+  context.onHealth(asking, name, health);
   const clients = await streamClients(launched, context);
   const measured = await measure(launched, context, clients);
   const { wal_peak_bytes, ranges, ...figures } = measured;
@@ -73,7 +75,9 @@ export async function runRound(round: number, name: TargetName, context: RoundCo
   const label = `round ${round} of ${name}`;
   const details = [describe('warm-up', warm_up.sent), describe('measured', sent)];
   await checkAudit(audit, label, details, () => auditor.explain(launched.database, claim));
-  if (stream !== null) checkStream(stream, label, clients!.problems());
+  // What a caller of its own has read, it judges itself.
+  if (figures.reader !== null && context.reading === undefined) checkReads(figures.reader, label);
+  if (stream !== null) checkStream(stream, label, acknowledged, clients!.problems());
   const disk = {
     bytes: await folderBytes(launched.folder),
     events: workload.preload_events + audit.stored_events,
@@ -170,9 +174,11 @@ async function measure(
   const ownUsed = process.cpuUsage(own);
   const timeline = observer.stop();
   const clients_cpu_us = (await clients?.cpu()) ?? 0;
+  const read = reader === null ? null : await reader.stop();
   const known = before.cpu_us !== null && after.cpu_us !== null;
   const server_cpu_us = known ? after.cpu_us! - before.cpu_us! : null;
-  const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
+  const run_us =
+    ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us + (read?.cpu_us ?? 0);
   return {
     at_s,
     warm_up,
@@ -181,7 +187,7 @@ async function measure(
     idle_rss_bytes: idle.rss_bytes,
     peak_rss_bytes: after.peak_rss_bytes,
     timeline,
-    reader: reader === null ? null : await reader.stop(),
+    reader: read,
     machine: machineLoad(
       machineBefore,
       machineAfter,

@@ -11,6 +11,7 @@ import { formatValue } from './export/format.ts';
 import type { Health } from './health.ts';
 import type { Launch } from './launch.ts';
 import { throughput } from './metrics.ts';
+import { UNSIZED_WARM_UP } from './options/flags.ts';
 import { roundOrder } from './plan.ts';
 import { preload } from './preload.ts';
 import { createProbe, readTicksPerSecond } from './probe.ts';
@@ -20,7 +21,7 @@ import { type RoundContext, runRound } from './round.ts';
 import type { Sample } from './sample.ts';
 import type { Spec } from './spec.ts';
 import { fasterPace } from './trial.ts';
-import { UNSIZED_WARM_UP, warmUpEvents } from './warm-up.ts';
+import { warmUpEvents } from './warm-up.ts';
 
 export interface RoundsContext {
   readonly launch: Launch;

@@ -77,6 +77,8 @@ export interface ReaderSample {
   readonly failed: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
+  /** CPU time of the reader's process, its start included. Absent in results of before it was stored. */
+  readonly cpu_us?: number;
 }
 
 /** What the machine did beside server and load while measuring, as shares of all its cores. */

@@ -5,24 +5,13 @@
  * that the seed left out, and a stranger without the corpus can repeat all of it but the row on real events.
  */
 
-import { DEFAULT_RATES } from './options/flags.ts';
+import { DEFAULT_RATES, ROUND_S, UNSIZED_WARM_UP, WARMUP_S } from './options/flags.ts';
 import type { Options } from './options/options.ts';
 import { parseRates, type RequestedRate } from './options/rates.ts';
 import type { Workload } from './result.ts';
 import type { Spec } from './spec.ts';
-import { UNSIZED_WARM_UP } from './warm-up.ts';
 
-/**
- * Seconds that the faster server takes for a round in a closed loop at the pace of its trial, so that it takes ten and
- * more: four rounds behind trials of a third of one were up to 15 % faster (200,709 events/s after 174,888). Single
- * events scatter more: rounds of as many took 8.5 to 27.8 s in one run (decision 29).
- */
-const CLOSED_S = { batch: 13, single: 16 };
-
-/** Seconds of an open-loop round. */
-const OPEN_S = 10;
 const SOAK_EVENTS_PER_S = 10_000;
-const SOAK_WARMUP_S = 10;
 const STREAM_CLIENTS = 10;
 
 type FixedRate = Extract<RequestedRate, { kind: 'fixed' }>;
@@ -39,6 +28,11 @@ export function specsOf(options: Options, tools: Tools): Spec[] {
   const picked = all.filter((spec) => options.pick!.includes(spec.name));
   const needed = new Set(picked.flatMap((spec) => [spec.name, spec.throughput_of]));
   return all.filter((spec) => needed.has(spec.name));
+}
+
+/** Names of all that the mode measures beside starts, whatever is picked. */
+export function namesOf(options: Options): string[] {
+  return specsOfMode(options, { k6: false }).map(({ name }) => name);
 }
 
 function specsOfMode(options: Options, tools: Tools): Spec[] {
@@ -128,7 +122,7 @@ function closed(options: Options, what: Closed): Spec {
       warmup_events: options.warmup ?? (events === null ? null : UNSIZED_WARM_UP[mode]),
       batch_size: what.batch_size,
       events,
-      duration_s: events === null ? (options.duration ?? CLOSED_S[mode]) : null,
+      duration_s: events === null ? (options.duration ?? ROUND_S[mode]) : null,
     },
     rate: null,
     throughput_of: null,
@@ -166,7 +160,7 @@ function open(options: Options, rate: RequestedRate, name: string, title: string
       ...common(options),
       batch_size: options.batchSize,
       events: null,
-      duration_s: options.duration ?? OPEN_S,
+      duration_s: options.duration ?? ROUND_S.open,
     },
     rate,
     throughput_of: rate.kind === 'share' ? 'batch' : null,
@@ -192,7 +186,7 @@ function soak(options: Options, tools: Tools): Spec {
       batch_size: options.batchSize,
       events: null,
       duration_s,
-      warmup_events: options.warmup ?? rate.events_per_s * SOAK_WARMUP_S,
+      warmup_events: options.warmup ?? rate.events_per_s * WARMUP_S.soak,
       rounds: 1,
       stream_clients: clients,
     },

@@ -9,6 +9,7 @@
  */
 import type { Range } from './bodies.ts';
 import type { Sent } from './drivers/driver.ts';
+import { WARMUP_S } from './options/flags.ts';
 import type { WarmUp } from './sample.ts';
 
 export interface Warming {
@@ -37,16 +38,13 @@ const PARTS = 4;
 const PART_S = 1.35;
 
 /** After its first second, which is brisk, how long an open loop keeps its rate. */
-const SECONDS_AT_RATE = 3;
+const SECONDS_AT_RATE = WARMUP_S.open - 1;
 
 /** The first of a closed loop, whose throughput is that of a cold server. */
 const FIRST_REQUESTS = 400;
 
 /** An open loop below this would leave code cold that the measurement is not about. */
 const BRISK_EVENTS_PER_S = 10_000;
-
-/** Events that warm a closed loop up where no pace is known, as in a trial: seconds of the slower server on two cores. */
-export const UNSIZED_WARM_UP = { batch: 300_000, single: 60_000 };
 
 /** Events that warm a closed loop up, for a pace in events/s: the first requests, then parts of about a second. */
 export function warmUpEvents(events_per_s: number, batch_size: number): number {

@@ -6,7 +6,7 @@
  */
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Environment } from './environment.ts';
-import { generatorLoad, throughput } from './metrics.ts';
+import { generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
 import type { Placement } from './placement.ts';
 import { ENOUGH_ROUNDS } from './plan.ts';
 import type { Sample } from './sample.ts';
@@ -22,6 +22,7 @@ export type WarningCode =
   | 'rate_not_reached'
   | 'requests_dropped'
   | 'late_generator'
+  | 'stream_clients_saturated'
   | 'other_load'
   | 'stolen_time'
   | 'no_k6'
@@ -40,6 +41,8 @@ export interface Warning {
 /** What one measurement is judged by. */
 export interface Grounds {
   readonly spec: Spec;
+  /** Cores that the generator may run on. */
+  readonly generator_cores: number;
   readonly targets: readonly TargetName[];
   readonly samples: readonly Sample[];
 }
@@ -52,7 +55,7 @@ export interface RunGrounds {
   readonly stale: readonly string[];
 }
 
-/** A generator that used more of a core than this may have been what was measured. */
+/** A generator that used more than this of the cores it has threads for may have been what was measured. */
 const SATURATED = 0.85;
 const HIGH_SPREAD = 0.2;
 /** Per core. */
@@ -80,6 +83,8 @@ export const ADVICE: Readonly<Record<WarningCode, string>> = {
   requests_dropped:
     'The generator gave up requests that were due; latencies leave out what they would have waited.',
   late_generator: 'Latencies include the generator’s own delay; use more cores or a lower --rate.',
+  stream_clients_saturated:
+    'The lag of the stream may be its clients’; use fewer --stream-clients, more cores or a lower --rate.',
   other_load: 'Other programs worked during the rounds; close them and run again.',
   stolen_time: 'A hypervisor gave part of the cores to others; use a machine of your own.',
   no_k6: 'Install k6 (pnpm k6:install) to have the soak driven by it.',
@@ -98,7 +103,7 @@ export function reasonsToDistrust(grounds: Grounds): Warning[] {
   const warn: Warn = (code, message) => warnings.push({ code, message, advice: ADVICE[code] });
   for (const target of grounds.targets) {
     const own = grounds.samples.filter((sample) => sample.target === target);
-    if (own.length > 0) judge(target, own, grounds.spec, warn);
+    if (own.length > 0) judge(target, own, grounds, warn);
   }
   const { samples, spec } = grounds;
   const others = Math.max(0, ...samples.map((sample) => sample.machine.others_share ?? 0));
@@ -112,14 +117,23 @@ export function reasonsToDistrust(grounds: Grounds): Warning[] {
   return warnings;
 }
 
-function judge(target: TargetName, own: readonly Sample[], spec: Spec, warn: Warn): void {
+function judge(
+  target: TargetName,
+  own: readonly Sample[],
+  { spec, generator_cores }: Grounds,
+  warn: Warn,
+): void {
   const load = Math.max(...own.map(generatorLoad));
-  // k6 has threads of its own for as many cores as there are; one core is no limit to it.
-  if (spec.driver !== 'k6' && load > SATURATED)
-    warn('generator_saturated', `${target}: the generator used ${percent(load)} of a core`);
-  const spread = summarise(own.map(throughput))?.spread ?? 0;
-  if (spread > HIGH_SPREAD)
-    warn('high_spread', `${target}: throughput varied by ${percent(spread)} between rounds`);
+  // k6 has threads for as many cores as it may run on, the others one.
+  const cores = spec.driver === 'k6' ? generator_cores : 1;
+  if (load > SATURATED * cores) {
+    const of = cores === 1 ? 'a core' : `${cores} cores`;
+    warn('generator_saturated', `${target}: the generator used ${percent(load / cores)} of ${of}`);
+  }
+  const followers = Math.max(0, ...own.map(streamClientsLoad));
+  if (followers > SATURATED)
+    warn('stream_clients_saturated', `${target}: the stream clients used ${percent(followers)} of a core`);
+  judgeSpread(target, own, spec, warn);
   const shortest = Math.min(...own.map((sample) => sample.measured.duration_ms));
   // The last request of an open loop is due one interval before the end.
   if (shortest < ENOUGH_ROUND_MS * 0.99)
@@ -132,6 +146,15 @@ function judge(target: TargetName, own: readonly Sample[], spec: Spec, warn: War
   judgeRate(target, own, warn);
 }
 
+/** Of what a round is there to find out: in an open loop the rate is given, and latency is what is found. */
+function judgeSpread(target: TargetName, own: readonly Sample[], { rate }: Spec, warn: Warn): void {
+  const latencies = own.flatMap(({ measured }) => measured.latency?.p99_ms ?? []);
+  const [what, values] = rate === null ? ['throughput', own.map(throughput)] : ['latency p99', latencies];
+  const spread = summarise(values)?.spread ?? 0;
+  if (spread > HIGH_SPREAD)
+    warn('high_spread', `${target}: ${what} varied by ${percent(spread)} between rounds`);
+}
+
 function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void {
   const asked = own.filter((sample) => sample.rate_events_per_s !== null);
   const reached = Math.min(1, ...asked.map((sample) => throughput(sample) / sample.rate_events_per_s!));
@@ -139,7 +162,11 @@ function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void
     warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
   const dropped = own.reduce((sum, sample) => sum + sample.measured.dropped_requests, 0);
   if (dropped > 0) warn('requests_dropped', `${target}: ${dropped} requests that were due were never sent`);
-  const late = Math.max(0, ...own.map((sample) => sample.measured.send_delay?.p99_ms ?? 0));
+  // Where a request waited for a connection it is the server that is late; results of before do not tell them apart.
+  const late = Math.max(
+    0,
+    ...own.map(({ measured }) => (measured.generator_delay ?? measured.send_delay)?.p99_ms ?? 0),
+  );
   if (late > LATE_MS)
     warn('late_generator', `${target}: requests were written up to ${late.toFixed(1)} ms late (p99)`);
 }

@@ -199,6 +199,15 @@ for (const [fault, code, text] of [
   });
 }
 
+test('two servers that both ignore the durability they are asked for have no result', async () => {
+  const file = join(folder, 'never-power.json');
+  const flags = [...SMALL, '--durability=power', `--out=${file}`];
+  const failed = await run(flags, 'rs:never-power,ts:never-power');
+  assert.equal(failed.code, 1, failed.stdout);
+  assert.match(failed.stderr, /health_differs: rs was asked for durability power\n\s+it promises process/);
+  assert.ok(!existsSync(file));
+});
+
 // A terminal sends the signal to the whole group, `kill` to the one process.
 for (const [how, sign] of [
   ['Ctrl-C', -1],

@@ -7,7 +7,9 @@
  *
  * `lose-one`, `lose-one-in-100000`, `alters-one`, `stores-twice`: of storage. `stream-drops-one`: of the
  * stream. `busy`: refuses every seventh batch. `differs`: answers statistics unlike others. `durability`:
- * promises something else. `dies`: ends under load. `slow`: takes 200 µs more for every request.
+ * promises something else. `never-power`: promises `process`, whatever it is asked for. `dies`: ends under load.
+ * `slow`: takes 200 µs more for every request. `dashboard`: refuses what a dashboard reads. `stream-begins-late`: tells
+ * stream clients that it holds 100 rows before it has one.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +23,8 @@ const argument = (name: string): string | undefined => {
     : process.argv.find((text) => text.startsWith(`--${name}=`))?.split('=')[1];
 };
 const fault = argument('fault') ?? 'none';
-const durability = fault === 'durability' ? 'power' : argument('durability');
+const durability =
+  fault === 'durability' ? 'power' : fault === 'never-power' ? 'process' : argument('durability');
 const SLOW_MS = 0.2;
 
 const store = new FakeStore({
@@ -63,6 +66,8 @@ function get(path: string): [number, unknown] {
     if (row !== undefined) return [200, JSON.parse(printRow(row))];
   }
   // What a dashboard asks for beside a load; nobody looks into it.
+  if (fault === 'dashboard' && path.startsWith('/api/sessions'))
+    return [503, { error: 'Storage busy', code: 'storage_busy' }];
   if (/^\/api\/(stats\/\w+|sessions)/.test(path)) return [200, {}];
   if (path.startsWith('/api/events?')) return [200, { events: [], next: null }];
   return [404, { error: 'Not found', code: 'not_found' }];

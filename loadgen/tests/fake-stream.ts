@@ -4,6 +4,8 @@ import { type FakeRow, printRow } from './fake-store.ts';
 
 /** The row whose frame the fault of the stream keeps back. */
 const STRUCK = 1000;
+/** Rows that it says it held before a client came, though it held none. */
+const HELD_BACK = 100;
 
 export class FakeStream {
   readonly #clients = new Set<ServerResponse>();
@@ -19,7 +21,7 @@ export class FakeStream {
       type: 'connected',
       timestamp: new Date().toISOString(),
       epoch: 'fake',
-      last_id: lastId,
+      last_id: this.#fault === 'stream-begins-late' ? lastId + HELD_BACK : lastId,
     };
     response.write(`data: ${JSON.stringify(connected)}\n\n`);
     this.#clients.add(response);
@@ -28,7 +30,10 @@ export class FakeStream {
 
   publish(rows: readonly FakeRow[]): void {
     if (this.#clients.size === 0 || rows.length === 0) return;
-    const sent = rows.filter((row) => !(this.#fault === 'stream-drops-one' && row.id === STRUCK));
+    const sent = rows.filter((row) => {
+      if (this.#fault === 'stream-begins-late') return (row.id as number) > HELD_BACK;
+      return !(this.#fault === 'stream-drops-one' && row.id === STRUCK);
+    });
     const frames = sent.map((row) => `id: ${row.id}\ndata: {"type":"event","payload":${printRow(row)}}\n\n`);
     for (const client of this.#clients) client.write(frames.join(''));
   }

@@ -162,8 +162,19 @@ test('a soak without k6 runs on the open loop and says so; three seconds are not
   assert.equal(soak.servers.rs!.drift!.rss_bytes!.verdict, 'not_enough_samples');
 });
 
-test('what is picked is measured, and a name that nothing has is told', async () => {
-  const run = await runCompare(folder, ['--mode=all', '--pick=headline', '--starts=1'], {});
-  assert.equal(run.code, 1);
-  assert.match(run.stderr, /nothing_picked/);
+test('a dashboard that is refused fails the soak', async () => {
+  const flags = [
+    '--mode=soak',
+    '--only=ts',
+    '--duration=2',
+    '--rate=500',
+    '--warmup=0',
+    '--stream-clients=0',
+  ];
+  const run = await runCompare(folder, [...flags, '--starts=1'], { FAKE_FAULTS: 'ts:dashboard' });
+  assert.equal(run.code, 1, run.stdout);
+  assert.match(
+    run.stderr,
+    /reads_failed: round 1 of ts: \d+ of \d+ reads of the dashboard had no 200 in time/,
+  );
 });

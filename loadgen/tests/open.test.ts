@@ -82,8 +82,10 @@ test('a stall of 300 ms shows in the latency of the 150 requests that were due m
   assert.ok(faster.filter((value) => value >= 95_000).length >= 95);
   assert.ok(sent.latency!.p90_ms >= 95, `p90 ${sent.latency!.p90_ms}`);
   assert.ok(sent.latency!.max_ms >= 295, `max ${sent.latency!.max_ms}`);
-  // With 8 connections busy, the rest wait in the generator.
+  // With 8 connections busy, the rest wait in the generator, which is not its own delay.
   assert.ok(sent.send_delay!.p90_ms >= 90, `send delay p90 ${sent.send_delay!.p90_ms}`);
+  assert.equal(sent.generator_delay!.samples, 500);
+  assert.ok(sent.generator_delay!.p90_ms < 45, `generator delay p90 ${sent.generator_delay!.p90_ms}`);
 });
 
 test('timeouts, closed connections and refusals are told apart, and the rest goes on', async () => {

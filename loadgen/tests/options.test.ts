@@ -103,6 +103,7 @@ test('rates are events per second or shares, in their order', () => {
     { kind: 'fixed', events_per_s: 2000 },
     { kind: 'share', share: 0.75 },
   ]);
+  assert.equal(parseRates('2000,75%,2000'), '--rate names 2000 twice');
   for (const wrong of ['', '0', '101%', '2k', '2000,', '-5', '1e4']) {
     assert.match(String(parseRates(wrong)), /^--rate must be events per second or percent/, wrong);
   }
@@ -114,6 +115,31 @@ test('a threshold may be repeated, and a wrong one says what is wrong', () => {
     2,
   );
   assert.match(problems(['--threshold=rs.speed<50'])[0]!, /^--threshold .*speed/);
+});
+
+test('a condition on a server that is left out is refused before anything runs', () => {
+  assert.deepEqual(
+    problems([
+      '--only=ts',
+      '--threshold=rs.p99_ms<50',
+      '--threshold=ratio.p99_ms<1',
+      '--threshold=ts.p99_ms<50',
+    ]),
+    [
+      '--threshold rs.p99_ms<50 is about rs, and --only=ts leaves it out',
+      '--threshold ratio.p99_ms<1 is about both servers, and --only=ts leaves one of them out',
+    ],
+  );
+});
+
+test('a name that the mode does not measure cannot be picked, alone or among others', () => {
+  assert.deepEqual(problems(['--mode=open', '--rate=2000,50%', '--pick=open_2000,open_5000']), [
+    '--pick names open_5000; --mode=open measures batch, open_2000, open_50_percent',
+  ]);
+  assert.deepEqual(problems(['--mode=startup', '--pick=batch']), [
+    '--pick names batch; --mode=startup measures nothing but starts',
+  ]);
+  assert.deepEqual(options(['--mode=all', '--pick=seed,soak']).pick, ['seed', 'soak']);
 });
 
 test('a quick run is short where no flag says otherwise', () => {

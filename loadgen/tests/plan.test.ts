@@ -116,6 +116,19 @@ test('the committed result is replaced by a full run alone', () => {
     '--duration=20',
     '--mode=single',
     '--no-build',
+    '--starts=1',
+    '--driver=wrk',
+    '--concurrency=1',
+    '--batch-size=1',
+    '--stream-clients=1',
+    '--warmup=0',
+    '--ids=time',
+    '--payload=small',
+    '--seed=2',
+    '--preload=1000',
+    '--durability=power',
+    '--max-metadata-bytes=256',
+    `--corpus=${import.meta.filename}`,
   ]) {
     const plan = planOf(flag);
     assert.equal(plan.out, SCRATCH_RESULT, flag);
@@ -123,6 +136,9 @@ test('the committed result is replaced by a full run alone', () => {
   }
   assert.equal(planOf('--quick').out, SCRATCH_RESULT);
   assert.equal(planOf('--mode=all').out, COMMITTED_RESULT);
+  assert.equal(planOf('--mode=all', `--corpus=${import.meta.filename}`).out, COMMITTED_RESULT);
+  assert.equal(planOf('--mode=all', '--soak-minutes=1').out, SCRATCH_RESULT);
+  assert.equal(planOf('--mode=all', '--soak-minutes=30').out, COMMITTED_RESULT);
   assert.equal(planOf('--mode=all', '--pick=seed').out, SCRATCH_RESULT);
   assert.equal(planOf('--only=rs', '--out=/somewhere/r.json').out, '/somewhere/r.json');
 });

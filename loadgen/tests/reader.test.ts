@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchFailure, Interrupted } from '../src/failure.ts';
 import { Lifetime } from '../src/lifetime.ts';
 import type { PathSample } from '../src/reader/process.ts';
-import { type Reading, startReader } from '../src/reader/reader.ts';
+import { checkReads, type Reading, startReader } from '../src/reader/reader.ts';
 
 const placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
 const lifetime = new Lifetime();
@@ -68,8 +68,14 @@ test('what is not a 200 has failed, and is in no percentile', async () => {
     failed: sample.requests,
     p50_ms: null,
     p99_ms: null,
+    cpu_us: sample.cpu_us,
   });
-  assert.ok(sample.requests >= 4);
+  assert.ok(sample.requests >= 4 && sample.cpu_us! > 0);
+  assert.throws(
+    () => checkReads(sample, 'round 1 of rs'),
+    (error) => error instanceof BenchFailure && error.code === 'reads_failed',
+  );
+  checkReads({ requests: 8, failed: 0, p50_ms: 1, p99_ms: 1 }, 'round 1 of rs');
 });
 
 test('the end waits for the slowest answer', async () => {

@@ -57,7 +57,7 @@ async function round(fault: string, spoil = '') {
 
 test('clients that received every row are complete, and lag leaves the warm-up out', async () => {
   const { sample, problems } = await round('none');
-  checkStream(sample, 'round 1');
+  checkStream(sample, 'round 1', 1500);
   assert.deepEqual([sample.clients, sample.complete_clients, sample.frames], [3, 3, 4500]);
   assert.equal(sample.lag!.samples, 3000);
   assert.ok(sample.lag!.p50_ms <= sample.lag!.p99_ms && sample.lag!.p99_ms <= sample.lag!.max_ms);
@@ -70,8 +70,17 @@ test('a frame that is left out fails the round, and is named', async () => {
   assert.deepEqual([sample.complete_clients, sample.frames], [0, 4497]);
   assert.equal(problems[0], 'client 1 got id 1001 after 999');
   assert.throws(
-    () => checkStream(sample, 'round 1', problems),
+    () => checkStream(sample, 'round 1', 1500, problems),
     failsWith(/^round 1: 0 of 3 stream clients[\s\S]*client 3 got id 1001/),
+  );
+});
+
+test('rows that a server says came before its clients, and did not, fail the round', async () => {
+  const { sample, problems } = await round('stream-begins-late');
+  assert.deepEqual([sample.complete_clients, sample.frames, problems], [3, 4200, []]);
+  assert.throws(
+    () => checkStream(sample, 'round 1', 1500),
+    failsWith(/^round 1: 3 stream clients received 4200 frames of 1500 acknowledged events each/),
   );
 });
 

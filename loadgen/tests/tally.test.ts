@@ -48,16 +48,18 @@ test('the answer to a single event has no rejected, and a duplicate is a 200', (
   assert.deepEqual([sent.received_events, sent.duplicate_events, sent.non_2xx], [1, 1, 1]);
 });
 
-test('latency and duration of what was due count from then, the send delay to its writing', () => {
+test('latency and duration of what was due count from then, the send delay to its writing; the generator’s own from a free connection', () => {
   const tally = new Tally();
   const due = tally.sent(1, 10) - 50;
   const late = new Tally();
   assert.equal(late.sent(1, 10, due), due);
-  late.written(due);
+  late.written(due, due + 30);
   late.answered(201, '{"received":1,"ids":[7],"duplicates":0}', due);
   const sent = late.result(KNOWN);
   assert.ok(sent.send_delay!.max_ms >= 49.9, String(sent.send_delay!.max_ms));
   assert.ok(sent.latency!.max_ms >= sent.send_delay!.max_ms);
+  const waited = sent.send_delay!.max_ms - sent.generator_delay!.max_ms;
+  assert.ok(Math.abs(waited - 30) <= 0.2, String(waited));
   assert.ok(sent.duration_ms >= 50);
 });
 

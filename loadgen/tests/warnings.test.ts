@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Latency, Sent } from '../src/drivers/driver.ts';
 import { SCHEMA_FILE } from '../src/export/json.ts';
 import { type Options, parseOptions } from '../src/options/options.ts';
-import type { Sample } from '../src/sample.ts';
+import type { Sample, StreamSample } from '../src/sample.ts';
 import type { Spec } from '../src/spec.ts';
 import { specsOf } from '../src/suite.ts';
 import {
@@ -67,8 +67,8 @@ const specOf = (...argv: string[]): Spec =>
   specsOf((parseOptions(argv) as { options: Options }).options, { k6: false })[0]!;
 const five = (measured: Partial<Sent>, changed: Partial<Sample> = {}) =>
   Array.from({ length: 5 }, () => sample(measured, changed));
-const judged = (samples: readonly Sample[], spec = specOf()) =>
-  reasonsToDistrust({ spec, targets: ['rs'], samples });
+const judged = (samples: readonly Sample[], spec = specOf(), generator_cores = 1) =>
+  reasonsToDistrust({ spec, targets: ['rs'], generator_cores, samples });
 
 function runGrounds(
   changed: { load?: number; pinned?: boolean; stale?: string[]; dirty?: boolean } = {},
@@ -110,6 +110,13 @@ const late: Latency = {
   samples: 1,
   histogram: '',
 };
+const followed: StreamSample = {
+  clients: 10,
+  frames: 1,
+  complete_clients: 10,
+  lag: null,
+  clients_cpu_us: 10_300_000,
+};
 const warm = { cold_events_per_s: 1, sent: SENT };
 const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
   generator_saturated: () => judged(five({ generator_cpu_us: 10_300_000 })),
@@ -120,6 +127,7 @@ const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
   rate_not_reached: () => judged(five({}, { rate_events_per_s: 43_000 })),
   requests_dropped: () => judged([...five({}), sample({ dropped_requests: 1 })]),
   late_generator: () => judged([...five({}), sample({ send_delay: late })]),
+  stream_clients_saturated: () => judged(five({}, { stream: followed })),
   other_load: () => judged([...five({}), sample({}, { machine: { others_share: 0.06, stolen_share: 0 } })]),
   stolen_time: () => judged([...five({}), sample({}, { machine: { others_share: 0, stolen_share: 0.03 } })]),
   no_k6: () => judged([sample()], specOf('--mode=soak')),
@@ -140,6 +148,50 @@ for (const [code, cause] of Object.entries(causes)) {
     assert.ok(found[0]!.advice.length > 0 && found[0]!.message.length > 0);
   });
 }
+
+test('k6 is saturated by the cores it may run on', () => {
+  const soak = specsOf((parseOptions(['--mode=soak']) as { options: Options }).options, { k6: true })[0]!;
+  const codes = (generator_cpu_us: number, cores: number) =>
+    judged([sample({ generator_cpu_us })], soak, cores).map(({ code }) => code);
+  assert.deepEqual(codes(10_300_000, 1), ['generator_saturated']);
+  assert.deepEqual(codes(10_300_000, 2), []);
+  assert.deepEqual(codes(20_500_000, 2), ['generator_saturated']);
+});
+
+test('an open loop is judged by its latency and not by the rate it was asked for', () => {
+  const open = specOf('--mode=open', '--rate=2000');
+  const at = (p99_ms: number, rate: number) =>
+    sample({ latency: { ...late, p99_ms }, received_events: rate * 12 }, { rate_events_per_s: rate });
+  assert.deepEqual(
+    judged(
+      [1, 1, 1, 1, 1].map((p99) => at(p99, 1000)),
+      open,
+    ),
+    [],
+  );
+  assert.deepEqual(
+    judged(
+      [1000, 1000, 2000, 1000, 1000].map((rate) => at(1, rate)),
+      open,
+    ),
+    [],
+  );
+  const [found, ...others] = judged(
+    [1, 1, 2, 1, 1].map((p99) => at(p99, 1000)),
+    open,
+  );
+  assert.equal(found!.message, 'rs: latency p99 varied by 100 % between rounds');
+  assert.deepEqual(others, []);
+});
+
+test('a request that waited for a connection is not late by the generator', () => {
+  const waited = { send_delay: late, generator_delay: { ...late, p99_ms: 1 } };
+  assert.deepEqual(judged(five(waited)), []);
+  assert.deepEqual(
+    judged(five({ send_delay: late, generator_delay: late })).map(({ code }) => code),
+    ['late_generator'],
+  );
+});
 
 test('the schema knows the same list', () => {
   const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'));

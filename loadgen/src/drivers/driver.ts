@@ -85,8 +85,16 @@ export interface Sent {
   readonly status_codes: Readonly<Record<string, number>>;
   /** Of answered requests; `null` when none was. */
   readonly latency: Latency | null;
-  /** Open model: from the moment a request was due to its writing, the part of latency before the server; else `null`. */
+  /**
+   * Open model: from the moment a request was due to its writing; else `null`. Where every connection was busy, that is
+   * the server's doing.
+   */
   readonly send_delay: Latency | null;
+  /**
+   * Open model: the part of it that is the generator's own, from the moment at which a request was due and had a
+   * connection to its writing. Absent in results of before it was stored.
+   */
+  readonly generator_delay?: Latency | null;
   /** Events acknowledged in each second since the first request; the last is cut short. */
   readonly acknowledged_per_second: readonly number[];
   /** CPU time of the generator's process, in microseconds. */

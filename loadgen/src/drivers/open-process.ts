@@ -39,6 +39,8 @@ class OpenLoop {
   readonly #free: ArrayBuffer[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #next = 0;
+  /** When a connection last became free while all were busy. */
+  #freed_ms = Number.NEGATIVE_INFINITY;
   #errors = 0;
   #timeouts = 0;
   #sending = false;
@@ -70,7 +72,9 @@ class OpenLoop {
 
   /** An exchange tells of its end once; `failed` are errors of the connection and timeouts. */
   settle(exchange: Exchange, failed: boolean): void {
+    const wereBusy = this.#inFlight.size === this.#load.job.connections;
     if (!this.#inFlight.delete(exchange)) return;
+    if (wereBusy) this.#freed_ms = nowMs();
     if (failed) this.#errors++;
     // Only who stored the body has read all of it; else it may still be on its way to the socket.
     if (!failed && exchange.isStored) this.#free.push(exchange.memory);
@@ -100,7 +104,8 @@ class OpenLoop {
     const due = this.#due(number);
     const body = requests.body(number, this.#free.pop());
     tally.sent(requests.events(number), body.length, due);
-    const exchange = new Exchange(this, tally, due, body.buffer as ArrayBuffer);
+    const ready = Math.max(due, this.#freed_ms);
+    const exchange = new Exchange(this, tally, { due, ready }, body.buffer as ArrayBuffer);
     this.#inFlight.add(exchange);
     this.#pool.dispatch({ method: 'POST', path: requests.path, headers: HEADERS, body }, exchange);
   }
@@ -122,9 +127,16 @@ class OpenLoop {
   }
 }
 
+/** When a request was due, and from when on it had a connection as well. */
+interface Times {
+  readonly due: number;
+  readonly ready: number;
+}
+
 /** One request and its answer, as undici tells of them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly due: number;
+  readonly #ready: number;
   /** What the body lies in. */
   readonly memory: ArrayBuffer;
   readonly #loop: OpenLoop;
@@ -134,10 +146,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #givenUp = false;
   #status = 0;
 
-  constructor(loop: OpenLoop, tally: Tally, due: number, memory: ArrayBuffer) {
+  constructor(loop: OpenLoop, tally: Tally, { due, ready }: Times, memory: ArrayBuffer) {
     this.#loop = loop;
     this.#tally = tally;
     this.due = due;
+    this.#ready = ready;
     this.memory = memory;
   }
 
@@ -156,7 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#givenUp) controller.abort(new Error('timeout'));
-    else this.#tally.written(this.due);
+    else this.#tally.written(this.due, this.#ready);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number): void {

@@ -21,6 +21,7 @@ export interface Known {
 export class Tally {
   readonly #latency = createHistogram();
   readonly #sendDelay = createHistogram();
+  readonly #generatorDelay = createHistogram();
   readonly #statusCodes: Record<string, number> = {};
   readonly #perSecond: number[] = [];
   #requests = 0;
@@ -59,9 +60,14 @@ export class Tally {
     return from;
   }
 
-  /** Notes that the request which was due at `due` is being written now; open model alone. */
-  written(due: number): void {
-    record(this.#sendDelay, nowMs() - due);
+  /**
+   * Notes that a request is being written now which was due at `due`, and could be sent from `ready` on, when there was
+   * a connection for it as well; open model alone.
+   */
+  written(due: number, ready: number): void {
+    const now = nowMs();
+    record(this.#sendDelay, now - due);
+    record(this.#generatorDelay, now - ready);
   }
 
   answered(status: number, body: string, from: number): void {
@@ -100,6 +106,7 @@ export class Tally {
       status_codes: this.#statusCodes,
       latency: latencyOf(this.#latency),
       send_delay: latencyOf(this.#sendDelay),
+      generator_delay: latencyOf(this.#generatorDelay),
       acknowledged_per_second: this.#perSecond,
       generator_cpu_us: known.generator_cpu_us,
     };

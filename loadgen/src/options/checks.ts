@@ -1,4 +1,5 @@
 /** What no flag can tell alone: flags that contradict each other, or that the mode has no use for. */
+import { namesOf } from '../suite.ts';
 import type { FlagName } from './flags.ts';
 import type { Options, RunMode } from './options.ts';
 
@@ -52,8 +53,32 @@ export function checkTogether(options: Options): string[] {
       );
     }
   }
+  problems.push(...pickProblems(options), ...thresholdProblems(options));
   const soakRate = options.mode === 'soak' ? options.rates : undefined;
   if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
     problems.push('--rate of a soak is one rate in events per second');
   return problems;
+}
+
+/** A name that is mistyped would leave its measurement out without a word. */
+function pickProblems(options: Options): string[] {
+  const names = namesOf(options);
+  return (options.pick ?? [])
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const there = names.length === 0 ? 'nothing but starts' : names.join(', ');
+      return `--pick names ${name === '' ? 'nothing' : name}; --mode=${options.mode} measures ${there}`;
+    });
+}
+
+/** A condition on what is left out could never hold, and would say so after the run. */
+function thresholdProblems({ only, thresholds }: Options): string[] {
+  if (only === undefined) return [];
+  return thresholds
+    .filter(({ subject }) => subject !== only)
+    .map(
+      ({ condition, subject }) =>
+        `--threshold ${condition} is about ${subject === 'ratio' ? 'both servers' : subject}, and --only=${only} leaves ` +
+        `${subject === 'ratio' ? 'one of them' : 'it'} out`,
+    );
 }

@@ -36,6 +36,19 @@ export type FlagName =
   | 'no-build'
   | 'help';
 
+/**
+ * Seconds of a round where no flag says them. Of a closed loop, what the faster server takes at the pace of its trial,
+ * so that a round takes ten and more: four rounds behind trials of a third of one were up to 15 % faster (200,709
+ * events/s after 174,888). Single events scatter more: rounds of as many took 8.5 to 27.8 s in one run (decision 29).
+ */
+export const ROUND_S = { batch: 13, single: 16, open: 10 };
+
+/** Seconds at its rate that a soak is warmed up, and an open loop. */
+export const WARMUP_S = { open: 4, soak: 10 };
+
+/** Events that warm a closed loop up where no pace is known, as in a trial: seconds of the slower server on two cores. */
+export const UNSIZED_WARM_UP = { batch: 300_000, single: 60_000 };
+
 export interface Flag {
   /** What stands for the value in the help; a flag without takes none. */
   readonly value?: string;
@@ -75,7 +88,9 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     value: 'S',
     minimum: 1,
     maximum: 3600,
-    help: 'length of a round; in a closed loop both get as many events as the faster server takes so long for [15, open loop 10]',
+    help:
+      'length of a round; of a closed loop, the events that the faster server takes so long for ' +
+      `[${ROUND_S.batch}, single events ${ROUND_S.single}, open loop ${ROUND_S.open}]`,
   },
   driver: {
     value: 'NAME',
@@ -100,7 +115,9 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     value: 'N',
     minimum: 0,
     maximum: 100_000_000,
-    help: 'events to warm up [closed loop 5 s; with --events 300000, of single events 60000; at a rate four seconds]',
+    help:
+      `events to warm up [closed loop 5 s; with --events ${UNSIZED_WARM_UP.batch}, of single events ` +
+      `${UNSIZED_WARM_UP.single}; at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
   },
   rounds: {
     value: 'N',

@@ -9,6 +9,7 @@ const MOST_EVENTS_PER_S = 10_000_000;
 /** The rates in their order, or a sentence that says which is wrong. */
 export function parseRates(text: string): readonly RequestedRate[] | string {
   const rates: RequestedRate[] = [];
+  let seen = 0;
   for (const part of text.split(',')) {
     const [, digits, percent] = /^(\d+)(%?)$/.exec(part) ?? [];
     const number = Number(digits);
@@ -16,6 +17,7 @@ export function parseRates(text: string): readonly RequestedRate[] | string {
     if (digits === undefined || number < 1 || number > most) {
       return `--rate must be events per second or percent, as 2000,75%, not ${part === '' ? 'nothing' : part}`;
     }
+    if (text.split(',').indexOf(part) < seen++) return `--rate names ${part} twice`;
     rates.push(
       percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number },
     );

@@ -28,7 +28,7 @@ export interface Start {
 export type Command = Start | { readonly kind: 'count' | 'stop' };
 
 /** `null` where nothing was answered. */
-export interface PathSample extends ReaderSample {
+export interface PathSample extends Omit<ReaderSample, 'cpu_us'> {
   readonly path: string;
 }
 
@@ -115,7 +115,7 @@ class Reading {
     const all = [...this.#asked];
     return {
       kind: 'read',
-      sample: sampleOf(all.map(([, asked]) => asked)),
+      sample: { ...sampleOf(all.map(([, asked]) => asked)), cpu_us: cpuUsed() },
       paths: all.map(([path, asked]) => ({ path, ...sampleOf([asked]) })),
       late_p99_ms: quantileOf(this.#late_ms, 0.99),
     };
@@ -160,7 +160,13 @@ class Reading {
   }
 }
 
-function sampleOf(parts: readonly Asked[]): ReaderSample {
+/** Of this process, in microseconds. */
+function cpuUsed(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+function sampleOf(parts: readonly Asked[]): Omit<ReaderSample, 'cpu_us'> {
   const latencies = parts.flatMap((part) => part.latencies_ms);
   const sum = (key: 'requests' | 'failed') => parts.reduce((total, part) => total + part[key], 0);
   return {

@@ -77,6 +77,15 @@ export function startReader(context: ReaderContext): Reader {
   };
 }
 
+/** Fails when a read was not answered with a 200 in time: no speed makes up for it. */
+export function checkReads({ failed, requests }: ReaderSample, name: string): void {
+  if (failed === 0) return;
+  throw new BenchFailure(
+    'reads_failed',
+    `${name}: ${failed} of ${requests} reads of the dashboard had no 200 in time`,
+  );
+}
+
 function tell(child: ChildProcess, command: Command): void {
   // A child that is gone is told of by `answerOf`.
   if (child.connected) child.send(command, () => undefined);

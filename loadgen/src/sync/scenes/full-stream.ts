@@ -22,7 +22,7 @@ export const fullStreamScene: Scene = {
       await crowd.until(Number(posted.revision), sizes.patience_ms);
       await host.stop();
       const sample = await crowd.finish(host.database);
-      checkStream(sample, server, crowd.problems());
+      checkStream(sample, server, Number(posted.revision), crowd.problems());
       await host.discard();
       values.add({
         ...figures,
