@@ -4,6 +4,7 @@
  * Two runs of other loads cannot be compared whatever their machine, so the loads of each measurement are
  * looked at too.
  */
+import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
 import { type Measurement, measurementNamed, type Result } from './result.ts';
 
 export interface Fact {
@@ -60,6 +61,7 @@ export function sameMachine(facts: readonly Fact[]): boolean {
 /** What only one of the results has, and what was not measured under the same load, one sentence each. */
 export function differences(a: Result, b: Result): string[] {
   return [
+    ...TARGET_NAMES.flatMap((name) => settingDifferences(name, a, b)),
     ...a.measurements.flatMap((left) => {
       const right = measurementNamed(b, left.name);
       return right === undefined ? [`${left.name} is in A alone.`] : loadDifferences(left, right);
@@ -67,6 +69,27 @@ export function differences(a: Result, b: Result): string[] {
     ...b.measurements
       .filter((right) => measurementNamed(a, right.name) === undefined)
       .map((right) => `${right.name} is in B alone.`),
+  ];
+}
+
+/** Of one server: pragmas and compile options of SQLite that it did not run with in both. */
+function settingDifferences(name: TargetName, a: Result, b: Result): string[] {
+  const [left, right] = [a.servers[name]?.health, b.servers[name]?.health];
+  if (left === undefined || right === undefined) return [];
+  const pragmas = [...new Set([...Object.keys(left.pragmas), ...Object.keys(right.pragmas)])]
+    .filter((pragma) => told(left.pragmas[pragma]) !== told(right.pragmas[pragma]))
+    .map(
+      (pragma) =>
+        `${name} had another pragma: ${pragma} ${told(left.pragmas[pragma])} in A, ${told(right.pragmas[pragma])} in B.`,
+    );
+  const only = (one: readonly string[], other: readonly string[], where: string) =>
+    one
+      .filter((option) => !other.includes(option))
+      .map((option) => `${name} had SQLite compiled with ${option} in ${where} alone.`);
+  return [
+    ...pragmas,
+    ...only(left.compile_options, right.compile_options, 'A'),
+    ...only(right.compile_options, left.compile_options, 'B'),
   ];
 }
 

@@ -23,7 +23,7 @@ import { differences, type Fact, factsOf, sameMachine } from './diff-facts.ts';
 import { type FigureDiff, figuresOf, larger, sizesOf } from './diff-figures.ts';
 import { headlineOf } from './export/rows.ts';
 import { type Measurement, measurementNamed, type Result } from './result.ts';
-import type { Comparison, Interval } from './statistics.ts';
+import { type Comparison, ENOUGH_FOR_VERDICT, type Interval } from './statistics.ts';
 
 /** At a share: the rate itself, and what the number of events makes of the file. */
 const REPEATS_THE_RATE: readonly string[] = ['throughput_events_per_s', 'disk_bytes_per_event'];
@@ -66,6 +66,10 @@ interface Summary {
   /** Ratios that could be compared. */
   readonly ratios: number;
   readonly ratios_agree: number;
+  /** Of the ratios that could be compared, without any noise floor: each within the other's plain interval. */
+  readonly ratios_agree_plainly: number;
+  /** The same, but asking only that the plain intervals overlap. */
+  readonly ratios_overlap: number;
   readonly ratios_not_compared: number;
   /** Of those, how many only repeat the rate. */
   readonly ratios_repeat_rate: number;
@@ -115,6 +119,8 @@ function summaryOf(figures: readonly FigureDiff[], ratios: readonly RatioDiff[])
     figures_not_judged: figures.filter(({ verdict }) => verdict === 'too_few_rounds').length,
     ratios: compared.length,
     ratios_agree: compared.length - disagree.length,
+    ratios_agree_plainly: compared.filter(({ a, b }) => agreeWithin(1, a, b)).length,
+    ratios_overlap: compared.filter(({ a, b }) => a.low <= b.high && b.low <= a.high).length,
     ratios_not_compared: ratios.length - compared.length,
     ratios_repeat_rate: ratios.filter(({ repeats_rate }) => repeats_rate).length,
     headline_disagree,
@@ -140,8 +146,11 @@ export function allowedByChance(ratios: number): number {
 
 /** See the head of this file. */
 export function ratiosAgree(a: Comparison, b: Comparison): boolean | null {
-  if (a.interval === 'none' || b.interval === 'none') return null;
-  const widening = 1 + (larger(a.noise_floor, b.noise_floor) ?? 0);
+  if (Math.min(a.pairs.length, b.pairs.length) < ENOUGH_FOR_VERDICT) return null;
+  return agreeWithin(1 + (larger(a.noise_floor, b.noise_floor) ?? 0), a, b);
+}
+
+function agreeWithin(widening: number, a: Comparison, b: Comparison): boolean {
   const within = (ratio: number, { low, high }: Interval) =>
     ratio >= low / widening && ratio <= high * widening;
   return within(a.ratio, b) && within(b.ratio, a);

@@ -88,6 +88,8 @@ test('ratios agree when each lies in the interval of the other, widened by the n
   assert.equal(ratiosAgree(made(2, 1.9, 2.1, null), made(2.15, 1.95, 2.2, null)), false, 'unknown');
   const single = compareRounds([2], [1], null)!;
   assert.equal(ratiosAgree(single, made(2, 1.9, 2.1, 0)), null, 'a single round');
+  const four = compareRounds([2, 2, 2, 2], [1, 1, 1, 1], null)!;
+  assert.equal(ratiosAgree(four, made(2, 1.9, 2.1, 0)), null, 'fewer rounds than a verdict takes');
 });
 
 test('of the README none may disagree, of the others what chance leaves out in all but one pair of a hundred', () => {
@@ -198,6 +200,31 @@ test('another machine, another load and a missing measurement are told', () => {
     ['CPU', 'kernel'],
   );
   assert.deepEqual(diffResults(A, sampleResult({ environment: { kernel: '6.13.0' } })).warnings, []);
+});
+
+test('a server that ran with other pragmas or another build of SQLite is told', () => {
+  const { health, ...facts } = A.servers.rs!;
+  const pragmas = { ...health.pragmas, cache_size: -4000, wal_autocheckpoint: 0 };
+  const compile_options = ['ENABLE_FTS5', ...health.compile_options.slice(1)];
+  const other = { ...facts, health: { ...health, pragmas, compile_options } };
+  const before = { ...facts, health: { ...health, pragmas: { ...pragmas, cache_size: -2000 } } };
+  const { warnings } = diffResults(
+    { ...A, servers: { ...A.servers, rs: before } },
+    { ...A, servers: { ...A.servers, rs: other } },
+  );
+  assert.deepEqual(warnings, [
+    'rs had another pragma: cache_size -2000 in A, -4000 in B.',
+    `rs had SQLite compiled with ${health.compile_options[0]} in A alone.`,
+    'rs had SQLite compiled with ENABLE_FTS5 in B alone.',
+  ]);
+});
+
+test('how many ratios agree is also counted without noise floors', () => {
+  const { summary } = SAME;
+  assert.ok(summary.ratios_agree_plainly <= summary.ratios_overlap);
+  assert.ok(summary.ratios_overlap <= summary.ratios && summary.ratios_agree_plainly > 0);
+  const twice = diffResults(A, A).summary;
+  assert.deepEqual([twice.ratios_overlap, twice.ratios_agree_plainly], [twice.ratios, twice.ratios]);
 });
 
 test('terminal and Markdown show the figures, and on demand the differences alone', () => {

@@ -48,6 +48,26 @@ test('figures keep three significant digits and their unit', () => {
   assert.equal(formatRatio({ ...HIGHER, interval: 'none' }), '1.22');
 });
 
+test('a figure stands with minimum and maximum, its unit once', () => {
+  const of = (median: number, min: number, max: number) => ({
+    median,
+    min,
+    max,
+    spread: (max - min) / median,
+    samples: 5,
+  });
+  assert.equal(formatSummary(of(206.2, 184, 251), 'ms'), '206 ms (184–251)');
+  assert.equal(formatSummary(of(83.7, 61, 1100), 'ms'), '83.7 ms (61.0–1,100)');
+  assert.equal(formatSummary(of(68_293, 56_881, 72_208), 'events_per_s'), '68,293 events/s (56.9k–72.2k)');
+  assert.equal(formatSummary(of(8923, 8723, 9250), 'events_per_s'), '8,923 events/s (8,723–9,250)');
+  assert.equal(formatSummary(of(1024 ** 2, 1000, 2 * 1024 ** 2), 'bytes'), '1.00 MiB (1,000 B–2.00 MiB)');
+  assert.equal(formatSummary(of(0.4, 0.39, 0.52), 'share'), '40 % (39 %–52 %)');
+  assert.equal(formatSummary(of(3, 2, 4), 'count'), '3 (2–4)');
+  // What rounds to the same says nothing.
+  assert.equal(formatSummary(of(660, 659.98, 660.02), 'bytes'), '660 B');
+  assert.equal(formatSummary(of(3, 3, 3), 'count'), '3');
+});
+
 test('a verdict is one sentence with ratio, interval and noise floor', () => {
   assert.equal(
     sentenceOf(...THROUGHPUT, HIGHER),
@@ -67,6 +87,12 @@ test('no verdict but a difference makes a claim', () => {
   const none: Comparison = { ...HIGHER, ratio: 1.03, verdict: 'no_difference', noise_floor: 0.05 };
   assert.equal(sentenceOf(...THROUGHPUT, none), 'Throughput: no difference beyond the noise floor of 5 %.');
   const wide: Comparison = { ...none, ratio: 1.3, low: 0.9, high: 1.6 };
+  // A change of 23 %, counted from the smaller, is beyond the floor; it is the interval that holds 1.
+  const lower: Comparison = { ...none, ratio: 0.81, low: 0.6, high: 1.1, noise_floor: 0.2 };
+  assert.match(
+    sentenceOf(...THROUGHPUT, lower),
+    /no difference, since the interval \[0\.60, 1\.10\] holds 1/,
+  );
   assert.match(sentenceOf(...THROUGHPUT, wide), /no difference, since the interval \[0\.90, 1\.60\] holds 1/);
   assert.match(sentenceOf(...THROUGHPUT, { ...HIGHER, verdict: 'too_few_rounds' }), /too few rounds/);
   assert.match(sentenceOf(...THROUGHPUT, null), /nothing can be said/);

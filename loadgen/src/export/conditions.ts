@@ -1,4 +1,5 @@
 /** What the figures were measured with, and every reason to distrust them: one fact a line. */
+import type { DriverFacts } from '../drivers/driver.ts';
 import type { Measurement, Result } from '../result.ts';
 import type { Warning } from '../warnings.ts';
 import { formatDuration, group } from './format.ts';
@@ -40,8 +41,9 @@ export function workloadLine(measurement: Measurement): string {
     `rounds per server: ${workload.rounds}, each of ${size}`,
     ...source,
     workload.batch_size === 1 ? 'one event a request' : `batches of ${workload.batch_size}`,
-    `${workload.connections} connections`,
-    ...(driver === null ? [] : [`${driver.model} loop (${driver.name} ${driver.version})`]),
+    // k6 opens one for each request that is under way.
+    ...(driver?.name === 'k6' ? ['connections as needed'] : [`${workload.connections} connections`]),
+    ...(driver === null ? [] : [driverText(driver)]),
     ...(workload.rate === null ? [] : [`asked ${askedOf(measurement)}`]),
     ...(workload.stream_clients === 0 ? [] : [`${workload.stream_clients} stream clients`]),
     ...(workload.preload_events === 0 ? [] : [`${group(workload.preload_events)} events already there`]),
@@ -49,9 +51,14 @@ export function workloadLine(measurement: Measurement): string {
   ].join(', ');
 }
 
+/** "open loop (k6 1.8.1), latency from sending". */
+function driverText({ model, name, version, latency_from }: DriverFacts): string {
+  return `${model} loop (${name} ${version}), latency from ${latency_from === 'due' ? 'when a request was due' : 'sending'}`;
+}
+
 /** How the figures are to be read. */
 export const READING =
-  'medians, ± half of what lies between minimum and maximum; fresh process and database each round';
+  'medians, in parentheses minimum and maximum of the rounds; fresh process and database each round';
 
 export interface Doubt extends Warning {
   /** The measurement's name; `null`: of the run as a whole. */

@@ -65,7 +65,8 @@ export function summaryLine({ summary }: Diff): string {
   return (
     `The runs ${summary.agree ? 'agree' : 'do not agree'}: ` +
     `of the README's ratios ${summary.headline_disagree || 'none'} disagree, ${others}. ` +
-    `Ratios that agree: ${summary.ratios_agree} of ${summary.ratios}${few}${repeated}. ` +
+    `Ratios that agree: ${summary.ratios_agree} of ${summary.ratios}${few}${repeated}; ` +
+    `without noise floors the intervals of ${summary.ratios_overlap} overlap, and of ${summary.ratios_agree_plainly} each median lies within the other's. ` +
     `Figures without a difference: ${summary.figures_without_difference} of ${summary.figures}` +
     `${summary.figures_not_judged === 0 ? '' : `; too few rounds to judge: ${summary.figures_not_judged}`}.`
   );

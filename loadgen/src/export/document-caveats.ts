@@ -29,7 +29,7 @@ const CAVEATS: readonly Caveat[] = [
     closed: (result) =>
       evidence.limit(
         result,
-        'One writer with group commit; this share of the bulk limit is what another way of writing could still touch.',
+        'One writer with group commit; another way of writing could touch what is missing from the bulk limit, not more.',
       ),
   },
   {
@@ -92,6 +92,9 @@ export function remainingCaveats(result: Result): string[] {
       : [
           'A soak has one round a server: its figures have no interval and no noise floor, and nothing is said of their ratios.',
         ]),
+    ...(result.measurements.some(({ rounds }) => rounds.some(({ stream }) => stream !== null))
+      ? ['Stream lag is taken from a clock of whole milliseconds.']
+      : []),
     'Sizes are those of the servers; what a desktop shell adds around them was not measured.',
     ...(serversIn(result).length < 2 ? ['One server was measured alone; nothing is compared.'] : []),
     markdownText(`Figures hold for commit ${commitOf(result)}.`),

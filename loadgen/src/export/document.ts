@@ -5,6 +5,7 @@
  * measured is said.
  */
 import { type Measurement, measurementNamed, type Result } from '../result.ts';
+import { SMOKE } from '../verify.ts';
 import { commitOf, doubtsOf, READING, thresholdLines } from './conditions.ts';
 import { analysis } from './document-analysis.ts';
 import { caveatLines, remainingCaveats } from './document-caveats.ts';
@@ -33,10 +34,12 @@ export function documentOf(result: Result): string {
     '## Environment',
     bullets(environmentLines(result)),
     '## Workload Parameters',
-    parameters(headline),
+    parameters(headline, measurementNamed(result, 'soak')),
     '## Results',
     metricTable(result, headlineRows(result), ['delta', 'ratio', 'meaning']),
-    `${markdownText(READING)}; the ratio stands with its interval of 95 %.`,
+    `${markdownText(READING)}; the ratio stands with its interval of 95 %, and a noise floor counts from the smaller of two values.`,
+    `Parity: before anything was measured, ${SMOKE.length} of ${SMOKE.length} requests of a smoke were answered alike and as the contract asks, or there would be no result; ` +
+      'all cases and scenarios are those of `pnpm parity`.',
     ...(headline === undefined ? [] : limitBullets(result, headline)),
     '## Analysis',
     analysis(result),
@@ -113,7 +116,7 @@ function environmentLines(result: Result): string[] {
   return facts.map(([name, value]) => `**${name}**: ${markdownText(value)}`);
 }
 
-function parameters(headline: Measurement | undefined): string {
+function parameters(headline: Measurement | undefined, soak: Measurement | undefined): string {
   const workload = headline?.workload ?? null;
   if (headline === undefined || workload === null) return MISSING;
   const shown = (value: number | null, unit: string, otherwise: string) =>
@@ -130,6 +133,7 @@ function parameters(headline: Measurement | undefined): string {
     ['Ids', workload.ids],
     ['Events there before', group(workload.preload_events)],
     ['Payload', payloadText(headline)],
+    ['Soak per server', soak?.workload?.duration_s ? formatDuration(soak.workload.duration_s) : 'none'],
   ];
   return markdownTable({ head: ['Parameter', 'Value'], rows }, [0, 1]);
 }
@@ -188,6 +192,9 @@ function reproduction(result: Result): string {
     '',
     '# The row of the report before this one',
     'npx --yes pnpm@12.21.0 bench:compare -- --events=20000 --concurrency=40 --batch-size=50',
+    ...(result.sync === undefined
+      ? []
+      : ['', '# Keeping in step, put into the same result', 'npx --yes pnpm@12.21.0 bench:sync']),
     '',
     '# README, this document and the page with plots from the result',
     'node scripts/update-results.ts',

@@ -4,11 +4,20 @@
 import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { METRICS } from '../metrics.ts';
 import { type Measurement, measurementNamed, type Result } from '../result.ts';
-import { formatDuration, formatMedian, formatSummary, formatValue, group, percent } from './format.ts';
+import {
+  formatDuration,
+  formatMedian,
+  formatRatio,
+  formatSummary,
+  formatValue,
+  group,
+  percent,
+} from './format.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
 import { headlineOf, isCompared, rowSentence, rowsOf } from './rows.ts';
 import {
   askedOf,
+  dashboardLines,
   driftColumn,
   driftKeys,
   driftText,
@@ -25,7 +34,7 @@ export const evidence = {
     const compared = comparison?.throughput_events_per_s ?? null;
     const floor = compared?.noise_floor ?? null;
     const interval =
-      compared === null ? '' : `, ratio ${compared.ratio.toFixed(2)} from ${compared.pairs.length} pairs`;
+      compared === null ? '' : `, ratio ${formatRatio(compared)} from ${compared.pairs.length} pairs`;
     return (
       `${headline.workload.rounds} rounds a server, A B B A${spanOf(headline)}${interval}, ` +
       `noise floor of throughput ${floor === null ? 'not known from so few' : percent(floor)}.`
@@ -56,7 +65,11 @@ export const evidence = {
       return `${driftColumn(key).label}: ${each.join('; ')}`;
     });
     const length = soak.workload?.duration_s ?? null;
-    return `${length === null ? 'Run' : formatDuration(length)} a server. ${drifts.join('. ')}.`;
+    return [
+      `${length === null ? 'Run' : formatDuration(length)} a server${length !== null && length < ASKED_SOAK_S ? ', of the 30 min that were asked for' : ''}.`,
+      `${drifts.join('. ')}.`,
+      ...dashboardLines(soak),
+    ].join(' ');
   },
 
   limit(result: Result, said: string): string | null {
@@ -76,7 +89,10 @@ export const evidence = {
       return [`${SHORT_NAMES[name]} at most ${formatValue(most, 'ms')} in ${group(lags.length)} samples`];
     });
     if (each.length === 0) return null;
-    return `No pause is blamed unmeasured: a request that touches no database waited during the soak ${each.join(', ')}.`;
+    return (
+      `No pause is blamed unmeasured: a request that touches no database, sent once a second, waited during the soak ` +
+      `${each.join(', ')}; a pause between two of them is in the latencies alone.`
+    );
   },
 
   openLatency(result: Result): string | null {
@@ -140,8 +156,8 @@ export const evidence = {
     if (rounds.length === 0) return null;
     const same = rounds.filter(({ audit }) => audit.expected_digest === audit.stored_digest).length;
     return (
-      `Both servers answer to the cases and scenarios of parity-tests; in this run the rows of ${same} of ${rounds.length} ` +
-      `rounds were, in content, those that were acknowledged (${group(storedOf(result))} rows).`
+      `In this run the rows of ${same} of ${rounds.length} rounds were, in content, those that were acknowledged ` +
+      `(${group(storedOf(result))} rows). The cases of parity-tests are no part of it: \`pnpm parity\` holds both servers against them.`
     );
   },
 
@@ -180,6 +196,9 @@ export const evidence = {
     return `Read from the connection of each server. ${said}.${limit}`;
   },
 };
+
+/** What the ancestor's report called for. */
+const ASKED_SOAK_S = 30 * 60;
 
 /** "TypeScript 12 ms, Rust 8 ms. Rust’s … is lower …" */
 function perServer(result: Result, measurement: Measurement, key: string): string {

@@ -25,11 +25,25 @@ export function formatValue(value: number, unit: Unit): string {
   }
 }
 
-/** Median, and half of what lies between minimum and maximum where there is more than one value. */
+/** Median, and minimum and maximum where they can be told from it: "206 ms (190–256)". */
 export function formatSummary(summary: Summary | null | undefined, unit: Unit): string {
   if (summary === null || summary === undefined) return NOT_MEASURED;
   const value = formatValue(summary.median, unit);
-  return summary.samples < 2 || summary.spread === 0 ? value : `${value} ±${percent(summary.spread / 2)}`;
+  const ends = [summary.min, summary.max].map((end) => formatValue(end, unit));
+  if (ends.every((end) => end === value)) return value;
+  return `${value} (${rangeText(summary, unit, ends)})`;
+}
+
+/** "190–256"; thousands of events/s as "174k–202k", so that a row fits a terminal. */
+function rangeText({ min, max }: Summary, unit: Unit, ends: readonly string[]): string {
+  if (unit === 'events_per_s' && min >= 10_000)
+    return [min, max].map((end) => `${digits(end / 1000)}k`).join('–');
+  // The unit stands once where both have the same.
+  const [low, high] = ends as [string, string];
+  const space = high.indexOf(' ');
+  const suffix = space < 0 ? '' : high.slice(space);
+  const isShared = suffix !== '' && low.endsWith(suffix) && unit !== 'share';
+  return isShared ? `${low.slice(0, -suffix.length)}–${high.slice(0, -suffix.length)}` : `${low}–${high}`;
 }
 
 /** Median alone. */

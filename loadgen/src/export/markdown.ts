@@ -14,7 +14,15 @@ import {
   rowsOf,
   tableOf,
 } from './rows.ts';
-import { driftKeys, driftTable, limitLines, OPEN_READING, openMeasurements, openTable } from './series.ts';
+import {
+  dashboardLines,
+  driftKeys,
+  driftTable,
+  limitLines,
+  OPEN_READING,
+  openMeasurements,
+  openTable,
+} from './series.ts';
 import { isDifference } from './verdict.ts';
 
 /** A table, and below it what it was measured under and every reason to distrust it. */
@@ -62,13 +70,12 @@ export function pullRequestMarkdown(result: Result): string {
 
 /** Table, drift, limit and conditions of one measurement. */
 export function measurementMarkdown(result: Result, measurement: Measurement): string {
+  const lines = [...limitLines(result, measurement), ...dashboardLines(measurement)];
   return [
     markdownText(`${workloadLine(measurement)}.`),
     metricTable(result, rowsOf(result, measurement), ['delta', 'ratio', 'meaning']),
     ...(driftKeys(measurement).length > 0 ? [markdownTable(driftTable(result, measurement))] : []),
-    ...(limitLines(result, measurement).length > 0
-      ? [bullets(limitLines(result, measurement).map(markdownText))]
-      : []),
+    ...(lines.length > 0 ? [bullets(lines.map(markdownText))] : []),
   ].join('\n\n');
 }
 

@@ -83,9 +83,22 @@ export function limitLines(result: Result, measurement: Measurement): string[] {
     if (share === null) return [];
     const { servers, group_events } = result.limits[measurement.limit!]!;
     const most = formatValue(servers[name]!.events_per_s.median, 'events_per_s');
+    const into = (measurement.workload?.preload_events ?? 0) > 0 ? ', into an empty file' : '';
     return [
       `${SHORT_NAMES[name]}: ${percent(share)} of what its own database takes in bulk ` +
-        `(${most} in transactions of ${group(group_events)}, without HTTP).`,
+        `(${most} in transactions of ${group(group_events)}, without HTTP${into}).`,
+    ];
+  });
+}
+
+/** The dashboard beside a soak: what it asked, and how long it waited. A failed read fails the run. */
+export function dashboardLines({ rounds }: Measurement): string[] {
+  return rounds.flatMap(({ target, reader }) => {
+    if (reader === null) return [];
+    const shown = (value: number | null) => (value === null ? NOT_MEASURED : formatValue(value, 'ms'));
+    return [
+      `Dashboard beside ${SHORT_NAMES[target]}: ${group(reader.requests)} reads, ${group(reader.failed)} failed, ` +
+        `p50 ${shown(reader.p50_ms)}, p99 ${shown(reader.p99_ms)}.`,
     ];
   });
 }

@@ -6,7 +6,7 @@ import { formatDuration } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
 
 export const SYNC_READING =
-  'Measured with the shipped client (`Topics` and `Sync`). Medians, ± half of what lies between minimum and maximum; ' +
+  'Measured with the shipped client (`Topics` and `Sync`). Medians, in parentheses minimum and maximum; ' +
   'each server has a fresh process and file in every scene.';
 
 export function syncConditions(sync: SyncResult): string[] {

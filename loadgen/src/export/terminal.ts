@@ -7,6 +7,7 @@ import type { Measurement, Result } from '../result.ts';
 import { doubtsOf, READING, runConditions, thresholdLines, workloadLine } from './conditions.ts';
 import { isCompared, type Row, rowSentence, rowsOf, sizeRows, type Table, tableOf } from './rows.ts';
 import {
+  dashboardLines,
   driftKeys,
   driftTable,
   generatorLine,
@@ -47,7 +48,11 @@ function section(result: Result, measurement: Measurement): string {
     drawn(tableOf(result, rows, ['ratio'])),
     ...drift,
     ...(isCompared(result) ? sentences(rows) : []),
-    ...[...limitLines(result, measurement), ...(generator === null ? [] : [generator])].map(item),
+    ...[
+      ...limitLines(result, measurement),
+      ...dashboardLines(measurement),
+      ...(generator === null ? [] : [generator]),
+    ].map(item),
   ].join('\n');
 }
 

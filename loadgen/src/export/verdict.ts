@@ -4,7 +4,7 @@
  * What must stay true: the direction comes from the verdict alone, so that nothing below the noise floor is
  * called a difference; no server is named as the better one.
  */
-import type { Comparison, Verdict } from '../statistics.ts';
+import { type Comparison, relativeChange, type Verdict } from '../statistics.ts';
 import { formatInterval, formatRatio, percent } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
 
@@ -93,7 +93,8 @@ export function isDifference(comparison: Comparison | null | undefined): boolean
 function noDifference(comparison: Comparison): string {
   const { ratio, low, high, noise_floor } = comparison;
   const floor = noise_floor === null ? '' : ` beyond the noise floor of ${percent(noise_floor)}`;
-  const within = noise_floor !== null && Math.abs(ratio - 1) <= noise_floor;
+  // Of the smaller, as the verdict has it: 0.81 is a change of 23 %.
+  const within = noise_floor !== null && relativeChange(ratio, 1) <= noise_floor;
   if (!within && low <= 1 && high >= 1)
     return `no difference, since the interval ${formatInterval(comparison)} holds 1.`;
   return `no difference${floor}.`;

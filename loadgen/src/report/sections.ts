@@ -2,6 +2,7 @@
 import { doubtsOf, READING, runConditions, thresholdLines, workloadLine } from '../export/conditions.ts';
 import { headlineOf, rowsOf, tableOf } from '../export/rows.ts';
 import {
+  dashboardLines,
   driftKeys,
   driftTable,
   limitLines,
@@ -97,7 +98,10 @@ export function plotSections(result: Result): Section[] {
           ],
       soak === undefined || driftKeys(soak).length === 0
         ? null
-        : wide('Drift as a table', tableMarkup(driftTable(result, soak))),
+        : wide(
+            'Drift as a table',
+            html`${tableMarkup(driftTable(result, soak))}<p class="fine">${dashboardLines(soak).join(' ')}</p>`,
+          ),
     ),
   ].filter((section) => section !== null);
 }
