@@ -75,6 +75,12 @@ async function run(
   const wrk = options.driver === 'wrk' ? findWrk() : null;
   if (options.driver === 'wrk' && wrk === null)
     throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
+  if (k6 !== null && options.mode === 'soak' && options.given.has('concurrency')) {
+    process.stderr.write(
+      'bench:compare: --concurrency has no meaning with k6, which opens a connection for each request under way\n',
+    );
+    return 2;
+  }
   const planned = makePlan(options, { k6: k6 !== null });
   const plan =
     options.repeat === undefined

@@ -1,6 +1,6 @@
 /** Every mode from the command line to its result, against small servers. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -177,4 +177,13 @@ test('a dashboard that is refused fails the soak', async () => {
     run.stderr,
     /reads_failed: round 1 of ts: \d+ of \d+ reads of the dashboard had no 200 in time/,
   );
+});
+
+test('with k6 a soak has no number of connections, and a flag for it is refused before anything runs', async () => {
+  const k6 = join(folder, 'k6');
+  writeFileSync(k6, '#!/bin/sh\necho "k6 v1.8.1 (go1.26.8, linux/amd64)"\n', { mode: 0o755 });
+  const run = await runCompare(folder, ['--mode=soak', '--concurrency=10'], { K6_BIN: k6 });
+  assert.equal(run.code, 2, run.stdout);
+  assert.match(run.stderr, /--concurrency has no meaning with k6/);
+  assert.doesNotMatch(run.stderr, /smoke/);
 });

@@ -76,6 +76,12 @@ export function shareOfLimit(result: Result, measurement: Measurement, name: Tar
   return most === undefined || reached === undefined || most === 0 ? null : reached / most;
 }
 
+/** CPU time that the server's own database takes for an event in bulk, in microseconds; `null` without a limit. */
+export function cpuOfLimit(result: Result, measurement: Measurement, name: TargetName): number | null {
+  const limit = measurement.limit === null ? undefined : result.limits[measurement.limit];
+  return limit?.servers[name]?.cpu_us_per_event?.median ?? null;
+}
+
 /** "Rust: 81 % of the 128,000 events/s that its own database takes in bulk." One a server. */
 export function limitLines(result: Result, measurement: Measurement): string[] {
   return serversIn(result).flatMap((name) => {

@@ -7,6 +7,7 @@ import type { Measurement, Result } from '../result.ts';
 import { doubtsOf, READING, runConditions, thresholdLines, workloadLine } from './conditions.ts';
 import { isCompared, type Row, rowSentence, rowsOf, sizeRows, type Table, tableOf } from './rows.ts';
 import {
+  askedOf,
   dashboardLines,
   driftKeys,
   driftTable,
@@ -21,6 +22,8 @@ import { isDifference } from './verdict.ts';
 const WIDTH = 100;
 /** Verdicts break their words; the rest of the columns are as wide as they need. */
 const DRIFT_WIDTHS = [18, 31, 31];
+/** What an open loop finds out. */
+const OPEN_KEYS: readonly string[] = ['latency_p99_ms', 'server_cpu_us_per_event'];
 
 export function terminalReport(result: Result): string {
   const open = openMeasurements(result);
@@ -62,7 +65,20 @@ function openSection(result: Result, open: readonly Measurement[]): string {
     wrap(workloadLine(open[0]!), 'First of them: ', '  '),
     drawn(openTable(result)),
     item(OPEN_READING),
+    ...openSentences(result, open).map(item),
   ].join('\n');
+}
+
+/** What the rates that both were asked for say; at shares of their own they had other loads. */
+function openSentences(result: Result, open: readonly Measurement[]): string[] {
+  if (!isCompared(result)) return [];
+  return open
+    .filter(({ workload }) => workload?.rate?.kind === 'fixed')
+    .flatMap((measurement) =>
+      rowsOf(result, measurement)
+        .filter(({ key }) => OPEN_KEYS.includes(key))
+        .map((row) => `Asked ${askedOf(measurement)}: ${rowSentence(row)}`),
+    );
 }
 
 /** Differences as sentences, and what differs by no more than noise in one line. */

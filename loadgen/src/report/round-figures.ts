@@ -3,9 +3,10 @@ import * as Plot from '@observablehq/plot';
 import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { formatSummary, formatValue, NOT_MEASURED, percent } from '../export/format.ts';
 import { SHORT_NAMES, serversIn } from '../export/names.ts';
-import { shareOfLimit } from '../export/series.ts';
+import { cpuOfLimit, shareOfLimit } from '../export/series.ts';
 import type { Measurement, Result } from '../result.ts';
 import type { Figure } from './figure.ts';
+import { insetOf, offset, rowsOptions, shortTitle } from './measurement-rows.ts';
 import { thousands } from './scales.ts';
 import { LOOKS } from './servers.ts';
 
@@ -57,7 +58,7 @@ interface Bar {
   readonly high: number;
 }
 
-/** Every measurement in one plot: median as a mark, minimum to maximum as a line. */
+/** Every measurement in one plot: median as a mark, minimum to maximum as a line, beside what the database takes. */
 export function cpuFigure(result: Result): Figure[] {
   const key = 'server_cpu_us_per_event';
   const measurements = result.measurements.filter((measurement) =>
@@ -71,18 +72,30 @@ export function cpuFigure(result: Result): Figure[] {
       if (!found) return [];
       return [{ name: shortTitle(measurement), low: found.min, middle: found.median, high: found.max }];
     });
+  const limits = (name: TargetName) =>
+    measurements.flatMap((measurement) => {
+      const limit = cpuOfLimit(result, measurement, name);
+      return limit === null ? [] : [{ name: shortTitle(measurement), limit }];
+    });
+  const inset = insetOf(measurements.length);
   return [
     {
       id: 'cpu-per-event',
       title: 'CPU time of the server per event',
-      description: 'Microseconds of CPU time per event in each measurement, median, minimum and maximum.',
-      caption: 'Mark: median; line: minimum to maximum. What a noisy machine disturbs least.',
+      description:
+        'Microseconds of CPU time per event in each measurement, median, minimum and maximum, and of the database alone in bulk.',
+      caption:
+        'Mark: median; line: minimum to maximum; upright tick: the same rows in bulk through its own database code. What a noisy machine disturbs least.',
       servers,
       table: {
         head: ['Measurement', ...servers.map((name) => SHORT_NAMES[name])],
         rows: measurements.map((measurement) => [
           measurement.title,
-          ...servers.map((name) => formatSummary(measurement.servers[name]?.metrics[key], 'us')),
+          ...servers.map((name) => {
+            const own = formatSummary(measurement.servers[name]?.metrics[key], 'us');
+            const limit = cpuOfLimit(result, measurement, name);
+            return limit === null ? own : `${own}, in bulk ${formatValue(limit, 'us')}`;
+          }),
         ]),
       },
       options: {
@@ -100,6 +113,15 @@ export function cpuFigure(result: Result): Figure[] {
                 x2: 'high',
                 stroke: colour,
                 strokeWidth: 2,
+                dy,
+              }),
+              Plot.tickX(limits(name), {
+                y: 'name',
+                x: 'limit',
+                stroke: colour,
+                strokeWidth: 3,
+                insetTop: inset,
+                insetBottom: inset,
                 dy,
               }),
               Plot.dot(bars(name), {
@@ -189,35 +211,6 @@ export function limitFigure(result: Result): Figure[] {
       },
     },
   ];
-}
-
-const MARGINS = { marginTop: 12, marginBottom: 44, marginLeft: 108 };
-
-function heightOf(rows: number): number {
-  return Math.max(280, 90 + rows * 17);
-}
-
-/** What is left out above and below a tick, so that it is ten pixels high whatever the height of its row. */
-function insetOf(rows: number): number {
-  return ((heightOf(rows) - MARGINS.marginTop - MARGINS.marginBottom) / rows - 10) / 2;
-}
-
-/** A row a measurement, high enough for both servers. */
-function rowsOptions(measurements: readonly Measurement[]): Plot.PlotOptions {
-  return {
-    ...MARGINS,
-    height: heightOf(measurements.length),
-    y: { type: 'band', label: null, domain: measurements.map(shortTitle), padding: 0 },
-  };
-}
-
-function offset(servers: readonly TargetName[], name: TargetName): number {
-  return servers.length < 2 ? 0 : name === servers[0] ? -4 : 4;
-}
-
-/** Room is short beside a plot, so the name: `open_50_percent` as "open 50 %". */
-function shortTitle({ name }: Measurement): string {
-  return name.replace(/_percent$/, ' %').replaceAll('_', ' ');
 }
 
 function inWords(result: Result, measurement: Measurement): string {
