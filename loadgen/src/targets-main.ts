@@ -17,7 +17,7 @@ import { MEASURED_FILES } from './export/target-rows.ts';
 type Name = (typeof MEASURED_FILES)[number];
 
 const COMPARE = './main.ts';
-/** Seconds as `CLOSED_S` of suite.ts, and for its reason: a round is up to a third shorter than its trial said. */
+/** Longer than `ROUND_S` of options/flags.ts, and for its reason: a round is up to a third shorter than its trial said. */
 const FULL = ['--driver=wrk', '--preload=1000000', '--duration=15'];
 const BATCH = ['--mode=batch', ...FULL];
 
