@@ -13,7 +13,7 @@ interface Vocabulary {
   readonly sources?: readonly string[];
 }
 
-const KEYS = ['about', 'name_key', 'agent_type', 'source', 'fields', 'hooks', 'other'];
+const KEYS = ['about', 'name_key', 'agent_type', 'source', 'fields', 'summary_keys', 'hooks', 'other'];
 const ENTRY_KEYS = ['event_type', 'status', 'ends_call', 'connect'];
 const FIELD_KEYS = ['field', 'key', 'take', 'default'];
 const TAKES = ['last_segment'];
@@ -31,6 +31,7 @@ export function checkHooks(name: string, mapping: Json, vocabulary: Json, event:
       .map((key) => `${key} is no text`),
     ...oneOf(source, words.sources, 'source'),
     ...(Array.isArray(fields) ? fields.flatMap((field) => checkField(field, event)) : ['fields is no array']),
+    ...checkSummaryKeys(mapping.summary_keys, mapping.name_key),
     ...(isObject(hooks)
       ? Object.entries(hooks).flatMap(([hook, entry]) => checkEntry(hook, entry, words))
       : ['hooks is no object']),
@@ -51,6 +52,17 @@ function checkField(field: Json, event: Json): string[] {
     ...(typeof field.key === 'string' ? [] : [`${where}: key is no text`]),
     ...(field.take === undefined ? [] : oneOf(field.take, TAKES, `${where}: take`)),
     ...(['undefined', 'string'].includes(typeof field.default) ? [] : [`${where}: default is no text`]),
+  ];
+}
+
+/** The name comes first, so that no limit is too small for it; servers write these keys without escaping them. */
+function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): string[] {
+  if (!Array.isArray(keys)) return ['summary_keys is no array'];
+  return [
+    ...(keys[0] === name ? [] : [`summary_keys do not begin with ${name}`]),
+    ...keys
+      .filter((key, index) => !/^\w+$/.test(String(key)) || keys.indexOf(key) !== index)
+      .map((key) => `summary_keys: ${JSON.stringify(key)} is no plain key, or is there twice`),
   ];
 }
 

@@ -9,6 +9,7 @@ import { CRASH } from './crash.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
+import { HOOKS } from './hooks.ts';
 import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
@@ -29,6 +30,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   CONFIG,
   HEALTH,
   FILTERS,
+  HOOKS,
   LOCK,
   STREAM,
   STREAM_SLOW,

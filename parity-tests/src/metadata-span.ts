@@ -7,6 +7,8 @@
 
 interface Span {
   readonly key: string;
+  /** The key as it was written, with its quotes. */
+  readonly token: string;
   readonly text: string;
 }
 
@@ -18,10 +20,10 @@ export function memberSpans(text: string, from = 0): Span[] {
   at = skipSpace(text, at + 1);
   while (text[at] !== '}') {
     const keyEnd = skipString(text, at);
-    const key = JSON.parse(text.slice(at, keyEnd)) as string;
+    const token = text.slice(at, keyEnd);
     const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const valueEnd = skipValue(text, valueStart);
-    spans.push({ key, text: text.slice(valueStart, valueEnd) });
+    spans.push({ key: JSON.parse(token) as string, token, text: text.slice(valueStart, valueEnd) });
     at = skipSpace(text, valueEnd);
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }

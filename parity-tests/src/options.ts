@@ -18,6 +18,7 @@ export interface Options {
   readonly requests: number;
   readonly seed: number;
   readonly corpus: string | undefined;
+  readonly hooks: string | undefined;
   readonly saveCase: string | undefined;
   /** Also what takes more than a minute of waiting. */
   readonly slow: boolean;
@@ -41,6 +42,7 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --requests N         requests of the differential scenario (default 2000, full run 20000)
   --seed N             seed of the differential and crash scenarios (default 1)
   --corpus FILE        NDJSON of real events, also gzipped, for the corpus scenario (or TWIN_CORPUS)
+  --hooks FOLDER       payloads of hooks, one a .json file, for the hooks scenario (or TWIN_HOOKS)
   --save-case FILE     where the differential scenario saves a difference as a case
   --slow               also the scenarios that wait for more than a minute
   --help               print this text
@@ -57,6 +59,7 @@ const FLAGS = {
   requests: { type: 'string', default: '2000' },
   seed: { type: 'string', default: '1' },
   corpus: { type: 'string' },
+  hooks: { type: 'string' },
   'save-case': { type: 'string' },
   slow: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h' },
@@ -93,6 +96,7 @@ export function parseOptions(
   }
   if (base !== undefined && target !== undefined) problems.push('--base-url and --target exclude each other');
   const corpus = values.corpus ?? env.TWIN_CORPUS;
+  const hooks = values.hooks ?? env.TWIN_HOOKS;
   const options: Options = {
     targets: target !== undefined && isTargetName(target) ? [target] : TARGET_NAMES,
     basePort,
@@ -102,6 +106,7 @@ export function parseOptions(
     requests: whole('requests', 1),
     seed: whole('seed', 0),
     corpus: corpus === '' ? undefined : corpus,
+    hooks: hooks === '' ? undefined : hooks,
     saveCase: values['save-case'],
     slow: values.slow,
   };

@@ -39,7 +39,7 @@ test('every wrong flag explains itself', () => {
   assert.equal(problems('stray').length, 1);
 });
 
-test('the corpus may come from the environment', () => {
+test('the corpus and the payloads of hooks may come from the environment', () => {
   const corpusOf = (argv: readonly string[], env: Record<string, string>): string | undefined => {
     const parsed = parseOptions(argv, env);
     return parsed.kind === 'options' ? parsed.options.corpus : 'wrong';
@@ -47,6 +47,8 @@ test('the corpus may come from the environment', () => {
   assert.equal(corpusOf([], { TWIN_CORPUS: 'a' }), 'a');
   assert.equal(corpusOf(['--corpus', 'b'], { TWIN_CORPUS: 'a' }), 'b');
   assert.equal(corpusOf([], { TWIN_CORPUS: '' }), undefined);
+  const parsed = parseOptions([], { TWIN_HOOKS: 'c' });
+  assert.equal(parsed.kind === 'options' && parsed.options.hooks, 'c');
 });
 
 test('scenarios have names of their own and rules', () => {

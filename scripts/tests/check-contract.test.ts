@@ -55,6 +55,7 @@ const HOOKS = {
   agent_type: 'agent',
   source: 'hook',
   fields: [{ field: 'session_id', key: 'id' }],
+  summary_keys: ['name', 'id'],
   hooks: { End: { event_type: 'tool_use' } },
   other: { event_type: 'tool_use' },
 };
@@ -236,6 +237,13 @@ test('hooks with a word that is none, and a file of them that is no JSON', async
   assert.deepEqual(await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, source: 'web' } }), [
     'hooks/agent.json: source "web" is none of api hook',
   ]);
+  assert.deepEqual(
+    await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, summary_keys: ['id', 'id'] } }),
+    [
+      'hooks/agent.json: summary_keys do not begin with name',
+      'hooks/agent.json: summary_keys: "id" is no plain key, or is there twice',
+    ],
+  );
   assert.deepEqual(await problemsOf({ 'contract/hooks/notes.txt': 'later' }), [
     'contract/hooks/notes.txt is no JSON',
   ]);

@@ -15,7 +15,8 @@ use crate::fields::Checker;
 use crate::json::scan_object;
 use crate::scanner::Scan;
 use crate::text::decode_token;
-use crate::validate::{default_status, metadata};
+use crate::truncate::truncate_payload;
+use crate::validate::default_status;
 
 /// `hooks/claude-code.json`, as far as it concerns a server.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ struct Mapping {
     agent_type: &'static str,
     source: &'static str,
     fields: Vec<Source>,
+    /// What a summary of a payload begins with.
+    summary_keys: Vec<String>,
     hooks: HashMap<&'static str, Meaning>,
     other: Meaning,
 }
@@ -60,6 +63,11 @@ impl Mapping {
             agent_type: text("agent_type")?,
             source: known(&VOCABULARY.sources, text("source")?)?,
             fields: spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<_>>()?,
+            summary_keys: spec["summary_keys"]
+                .as_array()?
+                .iter()
+                .map(|key| key.as_str().map(str::to_owned))
+                .collect::<Option<_>>()?,
             hooks: hooks.map(|(name, spec)| Some((&**name, Meaning::read(spec)?))).collect::<Option<_>>()?,
             other: Meaning::read(&spec["other"])?,
         })
@@ -132,7 +140,8 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
         // Only where the mapping has no default for it.
         return Ok(Err(fields.checker.problems));
     };
-    let (metadata, payload_truncated) = metadata(body, object, max_metadata_bytes);
+    let summary =
+        truncate_payload(&body[object.start..object.end], max_metadata_bytes, &mapping.summary_keys);
     Ok(Ok(Event {
         session_id,
         agent_type: Text::Owned(mapping.agent_type.into()),
@@ -151,8 +160,9 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
         cache_write_tokens: fields.checker.integer(Field::CacheWriteTokens).unwrap_or(0),
         cost_nanos: fields.checker.cost(Field::CostUsd),
         client_timestamp: fields.checker.timestamp(Field::ClientTimestamp),
-        metadata,
-        payload_truncated,
+        payload_truncated: summary.is_some(),
+        metadata: summary
+            .map_or(Text::Range(object.start, object.end), |text| Text::Owned(text.into_boxed_str())),
     }))
 }
 
@@ -193,9 +203,13 @@ mod tests {
         let mapping = Mapping::read(&SPEC).expect("every word is known");
         // An event without a session cannot be stored.
         assert_eq!(mapping.source_of(Field::SessionId).and_then(|source| source.default), Some("unknown"));
-        for broken in
-            [("source", "x"), ("name_key", "7"), ("other", "{}"), ("fields", r#"[{"field":"x","key":"x"}]"#)]
-        {
+        for broken in [
+            ("source", "x"),
+            ("name_key", "7"),
+            ("other", "{}"),
+            ("fields", r#"[{"field":"x","key":"x"}]"#),
+            ("summary_keys", "[7]"),
+        ] {
             let mut spec = SPEC.clone();
             spec[broken.0] = serde_json::from_str(broken.1).unwrap_or_else(|_| broken.1.into());
             assert!(Mapping::read(Box::leak(Box::new(spec))).is_none(), "{broken:?}");
@@ -291,9 +305,15 @@ mod tests {
         assert_eq!(event.metadata.of(body), body.trim());
         assert_eq!((event.event_id, event.payload_truncated), (None, false));
         assert_eq!(read("{}").metadata.of("{}"), "{}");
-        let long = format!(r#"{{"type":"t","z":"{}"}}"#, "z".repeat(300));
+        let long = format!(r#"{{"z":"{}","hook_event_name":"Stop"}}"#, "z".repeat(300));
         let event = read_hook(&long, 256).expect("valid JSON").expect("an object");
-        let expected = format!(r#"{{"_truncated":true,"_original_bytes":{},"type":"t"}}"#, long.len());
+        let cut_at = |z: &str| {
+            format!(
+                r#"{{"_truncated":true,"_original_bytes":{},"hook_event_name":"Stop","z":"{z}…"}}"#,
+                long.len()
+            )
+        };
+        let expected = cut_at(&"z".repeat(256 - cut_at("").len()));
         assert_eq!((event.metadata.of(&long), event.payload_truncated), (expected.as_str(), true));
     }
 

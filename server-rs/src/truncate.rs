@@ -1,16 +1,47 @@
-//! Metadata above its limit becomes a summary that is still valid JSON (rule MET-02).
+//! Metadata above its limit becomes a summary that is still valid JSON (rule MET-02; of a hook's payload: HOK-03).
 //!
 //! Pure. The text has been scanned before, so it is valid JSON.
 
+use std::borrow::Cow;
+
 use crate::contract::VOCABULARY;
 use crate::json::visit_members;
+
+/// As much of a value as so many bytes hold; `None` where that is nothing.
+type Cut = fn(&str, usize) -> Option<String>;
+
+/// Ends a string of which only the beginning is left.
+const MARK: &str = "…";
 
 /// The summary of metadata that is larger than `limit` bytes; `None` when it fits as it is.
 pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
     if text.len() <= limit {
         return None;
     }
-    let keys = &VOCABULARY.summary_keys;
+    let mut summary = summary_of(text, limit, &VOCABULARY.summary_keys, |_, _| None);
+    summary.push('}');
+    Some(summary)
+}
+
+/// The same of a hook's payload: `keys` come first, then all others, and what does not fit is cut.
+pub fn truncate_payload(text: &str, limit: usize, keys: &[String]) -> Option<String> {
+    if text.len() <= limit {
+        return None;
+    }
+    let mut summary = summary_of(text, limit, keys, cut_value);
+    let bytes = text.as_bytes();
+    let scanned = visit_members(text, |name, value| {
+        // Asked last, since it may have to decode the name.
+        let is_other = || !keys.iter().any(|key| name.key_is(key, bytes));
+        push_member(&mut summary, &text[name.start + 1..name.end - 1], value, limit, cut_value, is_other);
+    });
+    debug_assert!(scanned.is_ok(), "a payload was scanned as its body");
+    summary.push('}');
+    Some(summary)
+}
+
+/// The markers and those of the keys that there are, without the closing brace.
+fn summary_of(text: &str, limit: usize, keys: &[String], cut: Cut) -> String {
     let mut values: Vec<Option<&str>> = vec![None; keys.len()];
     if text.starts_with('{') {
         let bytes = text.as_bytes();
@@ -24,17 +55,78 @@ pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
     }
     let mut summary = format!("{{\"_truncated\":true,\"_original_bytes\":{}", text.len());
     for (key, value) in keys.iter().zip(values) {
-        let Some(value) = value else { continue };
-        // `,"key":value` and the brace that closes the summary.
-        if summary.len() + key.len() + value.len() + 5 <= limit {
-            summary.push_str(",\"");
-            summary.push_str(key);
-            summary.push_str("\":");
-            summary.push_str(value);
+        if let Some(value) = value {
+            push_member(&mut summary, key, value, limit, cut, || true);
         }
     }
-    summary.push('}');
-    Some(summary)
+    summary
+}
+
+/// Adds a member to an object that lacks its closing brace, where both fit into `limit` and it `is_wanted`.
+fn push_member(
+    object: &mut String,
+    name: &str,
+    value: &str,
+    limit: usize,
+    cut: Cut,
+    is_wanted: impl Fn() -> bool,
+) {
+    let comma = if object.len() == 1 { "" } else { "," };
+    // The quotes of the name, the colon, and the brace that closes the object.
+    let Some(room) = limit.checked_sub(object.len() + comma.len() + name.len() + 4) else { return };
+    let fitting =
+        if value.len() <= room { Some(Cow::Borrowed(value)) } else { cut(value, room).map(Cow::Owned) };
+    if let Some(fitting) = fitting.filter(|_| is_wanted()) {
+        for part in [comma, "\"", name, "\":", &fitting] {
+            object.push_str(part);
+        }
+    }
+}
+
+/// Of a string its beginning, of an object the members that fit, strings among them cut; nothing of anything else.
+fn cut_value(value: &str, room: usize) -> Option<String> {
+    if !value.starts_with('{') {
+        return cut_string(value, room);
+    }
+    let mut object = String::from("{");
+    let scanned = visit_members(value, |name, member| {
+        push_member(&mut object, &value[name.start + 1..name.end - 1], member, room, cut_string, || true);
+    });
+    debug_assert!(scanned.is_ok(), "a payload was scanned as its body");
+    if object.len() == 1 {
+        return None;
+    }
+    object.push('}');
+    Some(object)
+}
+
+/// The beginning of a string token that is longer than `room`, and the mark.
+fn cut_string(token: &str, room: usize) -> Option<String> {
+    if !token.starts_with('"') {
+        return None;
+    }
+    // The quote that ends it.
+    let most = room.checked_sub(MARK.len() + 1)?;
+    let mut end = 1;
+    loop {
+        let next = end + unit_bytes(&token[end..]);
+        if next > most {
+            break;
+        }
+        end = next;
+    }
+    (end > 1).then(|| format!("{}{MARK}\"", &token[..end]))
+}
+
+/// The length of what must not be parted: a character, an escape, two escapes that are one character.
+fn unit_bytes(rest: &str) -> usize {
+    let code = |at: usize| u16::from_str_radix(rest.get(at..)?.strip_prefix("\\u")?.get(..4)?, 16).ok();
+    match (code(0), code(6)) {
+        (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
+        (Some(_), _) => 6,
+        (None, _) if rest.starts_with('\\') => 2,
+        (None, _) => rest.chars().next().map_or(1, char::len_utf8),
+    }
 }
 
 #[cfg(test)]
@@ -71,5 +163,46 @@ mod tests {
             Some(r#"{"_truncated":true,"_original_bytes":404}"#)
         );
         assert_eq!(truncate_metadata("[1]", 256), None);
+    }
+
+    fn payload(text: &str, limit: usize) -> Option<String> {
+        truncate_payload(text, limit, &["name".to_owned(), "id".to_owned()])
+    }
+
+    #[test]
+    fn a_payload_keeps_its_keys_then_all_others_and_what_does_not_fit_is_cut() {
+        let long = "y".repeat(300);
+        let text =
+            format!(r#"{{"a":1,"id":2,"input":{{"o":{{"x":"{long}"}},"p":"/q","c":"{long}"}},"name":"n"}}"#);
+        let kept = payload(&text, 120).expect("too long");
+        let cut_at = |c: &str| {
+            format!(
+                r#"{{"_truncated":true,"_original_bytes":{},"name":"n","id":2,"a":1,"input":{{"p":"/q","c":"{c}…"}}}}"#,
+                text.len()
+            )
+        };
+        let expected = cut_at(&"y".repeat(120 - cut_at("").len()));
+        assert_eq!((kept.as_str(), kept.len()), (expected.as_str(), 120));
+        assert_eq!(payload(&text, text.len()), None);
+        // Of a key given twice the last, the others as often as they stand there.
+        let text = format!(r#"{{"\u0069d":1,"a":1,"id":2,"\u0061":[2 ],"z":[{}0]}}"#, "0,".repeat(60));
+        let expected =
+            format!(r#"{{"_truncated":true,"_original_bytes":{},"id":2,"a":1,"\u0061":[2 ]}}"#, text.len());
+        assert_eq!(payload(&text, 100), Some(expected));
+    }
+
+    #[test]
+    fn a_cut_parts_nothing_and_leaves_nothing_empty() {
+        for unit in ["x", "é", "€", "😀", r"\n", r"\u00e9", r"\uD83D\uDE00", r"\ud800", r"\udc00"] {
+            let token = format!("\"{}\"", unit.repeat(20));
+            for room in 0..token.len() {
+                let count = room.saturating_sub(5) / unit.len();
+                let expected = (count > 0).then(|| format!("\"{}…\"", unit.repeat(count)));
+                assert_eq!(cut_string(&token, room), expected, "{unit} in {room}");
+            }
+        }
+        assert_eq!(cut_string(r#""\ud800\ud83d\ude00""#, 18), Some(r#""\ud800…""#.to_owned()));
+        assert_eq!(cut_value(&format!(r#"{{"a":[1,2,3],"b":"{}"}}"#, "x".repeat(9)), 11), None);
+        assert_eq!(cut_value("[1,2,3]", 6), None);
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn default_status(event_type: &str) -> &'static str {
 }
 
 /// The metadata at this place, and whether it had to become a summary (rules MET-01, MET-02).
-pub(crate) fn metadata(body: &str, span: Span, limit: usize) -> (Text, bool) {
+fn metadata(body: &str, span: Span, limit: usize) -> (Text, bool) {
     if span.is_absent() {
         return (Text::Owned("{}".into()), false);
     }

@@ -121,6 +121,8 @@ export interface HookSpec {
   readonly agent_type: string;
   readonly source: string;
   readonly fields: readonly HookField[];
+  /** What a summary of a large payload begins with (rule HOK-03). */
+  readonly summary_keys: readonly string[];
   readonly hooks: Readonly<Record<string, HookEntry>>;
   /** Of a hook that is none of these. */
   readonly other: HookEntry;

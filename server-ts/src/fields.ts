@@ -188,15 +188,10 @@ export class Checker {
     const start = this.spans[slot]!;
     const end = this.spans[slot + 1]!;
     const absent = start === 0 || (this.body[start] === 0x6e && end - start === 4);
-    return this.metadataAt(absent ? 0 : start, absent ? 0 : end, column, maxBytes);
-  }
-
-  /** The same for metadata that lies from `start` up to `end`; whether it became a summary. */
-  metadataAt(start: number, end: number, column: number, maxBytes: number): boolean {
     const { ints } = this.table;
-    ints[column] = start;
-    ints[column + 1] = end;
-    if (end - start <= maxBytes) return false;
+    ints[column] = absent ? 0 : start;
+    ints[column + 1] = absent ? 0 : end;
+    if (absent || end - start <= maxBytes) return false;
     const summary = truncateMetadata(this.body, start, end, maxBytes);
     if (summary === undefined) return false;
     this.table.putText(column, summary);

@@ -124,12 +124,12 @@ test('metadata is the object as it was sent, or its summary', () => {
   assert.equal(textAt(found, INT.eventId), undefined);
   assert.equal(found.table.ints[INT.truncated], 0);
   assert.equal(textAt(read('{}'), INT.metadata), '{}');
-  const long = JSON.stringify({ type: 't', z: 'z'.repeat(300) });
+  const long = JSON.stringify({ z: 'z'.repeat(300), hook_event_name: 'Stop' });
   const summary = read(long, 256);
-  assert.equal(
-    textAt(summary, INT.metadata),
-    `{"_truncated":true,"_original_bytes":${long.length},"type":"t"}`,
-  );
+  const cutAt = (z: string) =>
+    `{"_truncated":true,"_original_bytes":${long.length},"hook_event_name":"Stop","z":"${z}…"}`;
+  const room = 256 - Buffer.byteLength(cutAt(''));
+  assert.equal(textAt(summary, INT.metadata), cutAt('z'.repeat(room)));
   assert.equal(summary.table.ints[INT.truncated], 1);
 });
 

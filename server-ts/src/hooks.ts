@@ -20,6 +20,7 @@ import { Checker } from './fields.ts';
 import { keyIs, visitMembers } from './json.ts';
 import { OPEN_OBJECT, QUOTE } from './scanner.ts';
 import { decodeString } from './text.ts';
+import { truncatePayload } from './truncate.ts';
 
 /** The columns of the fields that a mapping may name. */
 const TEXT_COLUMNS: Readonly<Record<string, number>> = {
@@ -62,6 +63,8 @@ const SOURCES: readonly Source[] = CLAUDE_CODE.fields.map((source) => {
   }
   return { ...source, field, keyBytes: Buffer.from(source.key) };
 });
+/** What a summary of a payload begins with. */
+const SUMMARY_KEYS = CLAUDE_CODE.summary_keys.map((key) => Buffer.from(key));
 const SOURCE = VOCABULARY.sources.indexOf(CLAUDE_CODE.source);
 
 /**
@@ -94,8 +97,11 @@ export function readHook(
   ints[int + INT.status] = meaning.status;
   ints[int + INT.source] = SOURCE;
   const end = raw.spans[item + 1]!;
-  const isSummary = checker.metadataAt(start, end, int + INT.metadata, maxMetadataBytes);
-  ints[int + INT.truncated] = isSummary ? 1 : 0;
+  const summary = truncatePayload(table.body, start, end, maxMetadataBytes, SUMMARY_KEYS);
+  ints[int + INT.metadata] = start;
+  ints[int + INT.metadata + 1] = end;
+  if (summary !== undefined) table.putText(int + INT.metadata, summary);
+  ints[int + INT.truncated] = summary === undefined ? 0 : 1;
   table.count++;
   return undefined;
 }

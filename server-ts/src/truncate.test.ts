@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { truncateMetadata } from './truncate.ts';
+import { truncateMetadata, truncatePayload } from './truncate.ts';
 
 function truncate(text: string, limit: number): string | undefined {
   const bytes = Buffer.from(text);
@@ -39,4 +39,39 @@ test('anything but an object becomes the markers', () => {
   const text = JSON.stringify(['é'.repeat(200)]);
   assert.equal(truncate(text, 256), '{"_truncated":true,"_original_bytes":404}');
   assert.equal(truncate('[1]', 256), undefined);
+});
+
+function payload(text: string, limit: number): string | undefined {
+  const bytes = Buffer.from(text);
+  return truncatePayload(bytes, 0, bytes.length, limit, [Buffer.from('name'), Buffer.from('id')]);
+}
+
+test('a payload keeps its keys, then all others, and what does not fit is cut', () => {
+  const long = 'y'.repeat(300);
+  const text = `{"a":1,"id":2,"input":{"o":{"x":"${long}"},"p":"/q","c":"${long}"},"name":"n"}`;
+  const cutAt = (c: string) =>
+    `{"_truncated":true,"_original_bytes":${text.length},"name":"n","id":2,"a":1,"input":{"p":"/q","c":"${c}…"}}`;
+  assert.equal(payload(text, 120), cutAt('y'.repeat(120 - Buffer.byteLength(cutAt('')))));
+  assert.equal(payload(text, text.length), undefined);
+  // Of a key given twice the last, the others as often as they stand there.
+  const twice = `{"\\u0069d":1,"a":1,"id":2,"\\u0061":[2 ],"z":[${'0,'.repeat(60)}0]}`;
+  const kept = `{"_truncated":true,"_original_bytes":${twice.length},"id":2,"a":1,"\\u0061":[2 ]}`;
+  assert.equal(payload(twice, 100), kept);
+});
+
+test('a cut parts nothing and leaves nothing empty', () => {
+  const units = ['x', 'é', '€', '😀', '\\n', '\\u00e9', '\\uD83D\\uDE00', '\\ud800', '\\udc00'];
+  const markers = (text: string) => `{"_truncated":true,"_original_bytes":${Buffer.byteLength(text)}`;
+  for (const unit of units) {
+    const text = `{"c":"${unit.repeat(200)}"}`;
+    const before = `${markers(text)},"c":`.length;
+    for (let limit = before; limit < before + 40; limit++) {
+      const count = Math.max(0, Math.floor((limit - before - 6) / Buffer.byteLength(unit)));
+      const expected = count > 0 ? `${markers(text)},"c":"${unit.repeat(count)}…"}` : `${markers(text)}}`;
+      assert.equal(payload(text, limit), expected, `${unit} in ${limit}`);
+    }
+  }
+  const lone = `{"c":"\\ud800\\ud83d\\ude00${'x'.repeat(100)}"}`;
+  const before = `${markers(lone)},"c":`.length;
+  assert.equal(payload(lone, before + 1 + 18), `${markers(lone)},"c":"\\ud800…"}`);
 });

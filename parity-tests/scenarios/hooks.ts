@@ -1,0 +1,119 @@
+/**
+ * Payloads of hooks, each held against the mapping: accepted or refused as the rules say, its row whole, its
+ * metadata byte for byte or cut as rule HOK-03 says.
+ *
+ * Those made up run everywhere. Real ones come from a folder, given by `--hooks` or `TWIN_HOOKS`, of one payload a
+ * file; without it they are skipped, saying so.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
+import { hookText } from '../src/differential/hooks.ts';
+import { hookOutcome } from '../src/hook-row.ts';
+import { matchJson } from '../src/match.ts';
+import { itemSpans, memberText } from '../src/metadata-span.ts';
+import { seededRandom } from '../src/random.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+
+const METADATA = CONFIG.options.find((option) => option.name === 'max-metadata-bytes')!;
+const RULES = ['HOK-01', 'HOK-02', 'HOK-03', 'MET-01', 'MET-02'];
+
+interface Payload {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export const HOOKS: ScenarioFile = {
+  name: 'hooks',
+  about: 'payloads of hooks, whatever they hold',
+  scenarios: [
+    {
+      name: 'made-up payloads and a small limit',
+      rules: RULES,
+      uses: 'each',
+      run: (context) => hold(context, madeUp(context), METADATA.minimum!),
+    },
+    {
+      name: 'payload files and the default limit',
+      rules: RULES,
+      uses: 'each',
+      run: (context) => hold(context, files(context), undefined),
+    },
+    {
+      name: 'payload files and a small limit',
+      rules: RULES,
+      uses: 'each',
+      run: (context) => hold(context, files(context), METADATA.minimum!),
+    },
+    {
+      name: 'payload files kept whole',
+      rules: RULES,
+      uses: 'each',
+      run: (context) => hold(context, files(context), METADATA.maximum!),
+    },
+  ],
+};
+
+async function hold(
+  context: ScenarioContext,
+  payloads: readonly Payload[],
+  limit: number | undefined,
+): Promise<void> {
+  const flags = limit === undefined ? [] : ['--max-metadata-bytes', String(limit)];
+  const client = context.client(await context.start({ flags }));
+  let [last, cut] = [0, 0];
+  for (const { name, bytes } of payloads) {
+    const expected = hookOutcome(bytes, limit ?? (METADATA.default as number));
+    const answer = await client.send('POST', '/api/hooks/claude-code', bytes, []);
+    assert.deepEqual([answer.status, answer.text], [expected.status, expected.body], name);
+    const { text } = await client.get(`/api/events?after=${last}`);
+    const rows = itemSpans(memberText(text, 'events')!);
+    assert.equal(rows.length, expected.stored === undefined ? 0 : 1, `rows of ${name}`);
+    if (expected.stored === undefined) continue;
+    assert.equal(memberText(rows[0]!, 'metadata'), expected.stored.metadata, `metadata of ${name}`);
+    assert.deepEqual(matchJson(expected.stored.row, JSON.parse(rows[0]!)), [], `the row of ${name}`);
+    last = Number(memberText(rows[0]!, 'id'));
+    if (expected.stored.row.payload_truncated === true) cut++;
+  }
+  context.note(`${payloads.length} payloads, ${last} stored, ${cut} of them cut`);
+}
+
+function files(context: ScenarioContext): Payload[] {
+  const folder = context.options.hooks;
+  if (folder === undefined) context.skip('no folder of payloads: give one with --hooks or TWIN_HOOKS');
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  assert.ok(names.length > 0, `${folder} holds no payload`);
+  return names.sort().map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));
+}
+
+const MADE_UP = 600;
+
+/** Beside what the differential scenario asks, texts that a cut falls into at every place. */
+function madeUp(context: ScenarioContext): Payload[] {
+  const random = seededRandom(context.options.seed);
+  const units = [
+    'x',
+    'é',
+    '€',
+    '😀',
+    '\\n',
+    '\\u00e9',
+    '\\ud83d\\ude00',
+    '\\ud800',
+    '\\udc00',
+    '\\"',
+    '\\\\',
+  ];
+  const long = () => `"${Array.from({ length: random.below(400) }, () => random.pick(units)).join('')}"`;
+  const object = () => `{"file_path":"/a", "content" :${long()},"o":{"a":${long()}},"n":[1 , 2]}`;
+  const texts = Array.from({ length: MADE_UP }, () => {
+    const text = hookText(random);
+    if (!text.startsWith('{"') || random.chance(0.3)) return text;
+    return `{"tool_input":${random.chance(0.5) ? long() : object()},"é\\n":${long()},${text.slice(1)}`;
+  });
+  return texts.map((text, index) => ({
+    name: `payload ${index} of seed ${context.options.seed}`,
+    bytes: Buffer.from(text),
+  }));
+}

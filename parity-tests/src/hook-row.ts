@@ -1,0 +1,115 @@
+/**
+ * What one payload of a hook comes to: the answer, and the row that it leaves, as the mapping in `contract/hooks`
+ * and rules HOK-01 to HOK-03 have it.
+ *
+ * What must stay true: it shares no code with a server, and knows the mapping from its file alone.
+ */
+import MAPPING from '../../contract/hooks/claude-code.json' with { type: 'json' };
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
+import { hookMetadata } from './hook-metadata.ts';
+import { memberText } from './metadata-span.ts';
+import { wholeRow } from './stored-row.ts';
+
+export interface HookOutcome {
+  readonly status: number;
+  readonly body: string;
+  /** Absent when nothing is stored. */
+  readonly stored?: { readonly row: Readonly<Record<string, unknown>>; readonly metadata: string };
+}
+
+interface Entry {
+  readonly event_type: string;
+  readonly status?: string;
+  readonly ends_call?: boolean;
+}
+
+const { errors, field_messages: messages } = VOCABULARY;
+
+/** `limit` is that of `--max-metadata-bytes`. */
+export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
+  const text = utf8(payload);
+  if (text === undefined || !isJson(text)) {
+    return refusal({ error: errors.invalid_json.text, code: 'invalid_json' });
+  }
+  if (!text.trim().startsWith('{')) {
+    const details = [{ field: 'body', message: messages.object }];
+    return refusal({ error: errors.invalid_event.text, code: 'invalid_event', details });
+  }
+  const metadata = hookMetadata(text, limit, MAPPING.summary_keys);
+  const name = valueAt(text, MAPPING.name_key);
+  const hooks: Readonly<Record<string, Entry>> = MAPPING.hooks;
+  const entry = typeof name === 'string' && Object.hasOwn(hooks, name) ? hooks[name]! : MAPPING.other;
+  const {
+    event_type,
+    status = event_type === 'error' ? 'error' : 'success',
+    ends_call = false,
+  }: Entry = entry;
+  const row = wholeRow({
+    agent_type: MAPPING.agent_type,
+    source: MAPPING.source,
+    event_type,
+    status,
+    ...Object.fromEntries(MAPPING.fields.map((field) => [field.field, fieldOf(text, field)])),
+    ...(ends_call ? {} : { tool_name: null }),
+    payload_truncated: metadata !== text.trim(),
+    metadata: JSON.parse(metadata),
+  });
+  return { status: 200, body: '{}', stored: { row, metadata } };
+}
+
+interface Source {
+  readonly field: string;
+  readonly key: string;
+  readonly take?: string;
+  readonly default?: string;
+}
+
+/** Its value by rules EVT-04, EVT-05, EVT-11 and EVT-12, or else its default, or else null. */
+function fieldOf(payload: string, { field, key, take, default: otherwise = undefined }: Source): unknown {
+  const value = valueAt(payload, key);
+  if (field === 'duration_ms') {
+    const isCount =
+      Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LIMITS.max_integer;
+    return isCount ? Math.abs(value as number) : null;
+  }
+  const none = otherwise ?? null;
+  if (typeof value !== 'string' || !value.isWellFormed() || value.includes('\0')) return none;
+  const part = take === 'last_segment' ? value.replace(/[/\\]+$/, '').replace(/^.*[/\\]/s, '') : value;
+  const most = (LIMITS.string_bytes as Readonly<Record<string, number>>)[field]!;
+  const text = part.trim();
+  return text === '' || Buffer.byteLength(text) > most ? none : text;
+}
+
+/** What the last member of that name says. */
+function valueAt(object: string, key: string): unknown {
+  const text = memberText(object, key);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function refusal(body: object): HookOutcome {
+  return { status: 400, body: JSON.stringify(body) };
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rule BOD-01. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+  } catch {
+    return false;
+  }
+  let [depth, deepest] = [0, 0];
+  for (const [bracket] of text.replaceAll(/"(?:\\.|[^"\\])*"/g, '').matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest <= LIMITS.json_depth;
+}
