@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { documentOf } from '../src/export/document.ts';
 import { htmlReport } from '../src/export/html.ts';
 import { syncConditionsMarkdown } from '../src/export/sync-markdown.ts';
-import { formatTarget, syncTargetTable } from '../src/export/sync-tables.ts';
+import { formatTarget, sceneTable, syncTargetTable } from '../src/export/sync-tables.ts';
 import { syncTerminal } from '../src/export/sync-terminal.ts';
 import { syncPicture, syncPictureText } from '../src/report/sync-picture.ts';
 import type { SyncResult } from '../src/sync/sync-result.ts';
@@ -71,6 +71,28 @@ test('the picture has every target, what was missed in bold, and a text for who 
   const missed = syncTargetTable(SYNC).rows.find((row) => row[3] === 'missed')!;
   assert.match(syncPicture(SYNC), new RegExp(`font-weight="700".*>${missed[1]}</text>`));
   assert.match(syncPictureText(SYNC), /Rust reaches \d+ of \d+, TypeScript reaches \d+ of \d+$/);
+});
+
+test('what a burst cost the server has its columns, and a dash where an earlier run has none', () => {
+  const isNew = (key: string) => ['staleness_max_ms', 'server_cpu_ms', 'rss_bytes'].includes(key);
+  const rows = SYNC.rows.map((row) => {
+    if (row.scene !== 'bursts' || row.server === 'rs') return row;
+    return {
+      ...row,
+      figures: Object.fromEntries(Object.entries(row.figures).filter(([key]) => !isNew(key))),
+    };
+  });
+  const table = sceneTable({ ...SYNC, rows }, 'bursts')!;
+  const columns = ['Wait maximum', 'Server CPU', 'Server RSS'].map((label) => table.head.indexOf(label));
+  assert.ok(!columns.includes(-1), table.head.join());
+  for (const row of table.rows) {
+    const isMeasured = row[0]!.startsWith('Rust');
+    for (const column of columns)
+      if (isMeasured) assert.match(row[column]!, /^[\d,.]+ (ms|MiB)/);
+      else assert.equal(row[column], '—');
+  }
+  for (const name of ['document', 'page'])
+    assert.match(EXPORTS[name]!({ ...SYNC, rows }), /Wait maximum[^\n]*Server CPU[^\n]*Server RSS/, name);
 });
 
 test('the page has the plots, and neither page nor document has a section without the part', () => {

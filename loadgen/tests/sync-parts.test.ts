@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SyncOptions } from '../../client-ts/src/index.ts';
 import { violations } from '../src/export/json.ts';
-import { latencyOf } from '../src/histogram.ts';
+import { createHistogram, latencyOf } from '../src/histogram.ts';
 import { eventText } from '../src/sync/bodies.ts';
 import { classes } from '../src/sync/compare-revisions-main.ts';
 import { countFalls } from '../src/sync/crowd-process.ts';
@@ -15,9 +15,10 @@ import { lastRevision } from '../src/sync/raw-client.ts';
 import { type Keep, overFaultyTransport } from '../src/sync/scenes/monotony.ts';
 import { rateOf } from '../src/sync/scenes/slider.ts';
 import { unreadIn } from '../src/sync/slow-reader.ts';
-import { waitsOf } from '../src/sync/staleness.ts';
-import type { SyncResult } from '../src/sync/sync-result.ts';
-import { outcomeOf, SYNC_TARGETS } from '../src/sync/target.ts';
+import { longestWait, waitsOf } from '../src/sync/staleness.ts';
+import type { SyncResult, SyncRow } from '../src/sync/sync-result.ts';
+import { outcomeOf, SWAPPED, SYNC_TARGETS } from '../src/sync/target.ts';
+import { cpuBetween, threadTimes } from '../src/sync/thread-times.ts';
 import { sampleResult } from './sample-result.ts';
 import { sampleSync } from './sync-sample.ts';
 
@@ -73,6 +74,40 @@ test('a wait counts from the acknowledgement to a revision at least as new, and 
   assert.deepEqual([samples, max_ms], [5, 100]);
   assert.ok(Math.abs(p50_ms - 80) < 0.1);
   assert.equal(waitsOf(acknowledged, []).histogram.totalCount, 0);
+  assert.equal(longestWait(acknowledged, { heard_ms: [15, 18, 31], heard: [3, 8, 9] }), 5);
+  assert.equal(longestWait(acknowledged, { heard_ms: [110], heard: [9] }), 100);
+  assert.equal(longestWait(acknowledged, { heard_ms: [5], heard: [9] }), 0);
+  assert.equal(longestWait(acknowledged, { heard_ms: [15, 18], heard: [3, 8] }), Number.POSITIVE_INFINITY);
+});
+
+test('the time of a process is that of its threads, those that have come since and not those that are gone', () => {
+  const before = new Map([
+    ['1', 5e6],
+    ['2', 9e6],
+  ]);
+  const after = new Map([
+    ['1', 7e6],
+    ['3', 0.5e6],
+  ]);
+  assert.equal(cpuBetween(before, after), 2.5);
+  assert.equal(cpuBetween(before, before), 0);
+  assert.deepEqual([cpuBetween(null, after), cpuBetween(before, null)], [null, null]);
+});
+
+const noThreads = process.platform !== 'linux' && 'threads are counted on Linux alone';
+
+test('what this process takes of the cores is seen', { skip: noThreads }, async () => {
+  const before = await threadTimes(process.pid);
+  const from = process.cpuUsage();
+  const used = () => {
+    const { user, system } = process.cpuUsage(from);
+    return (user + system) / 1000;
+  };
+  while (used() < 100) createHistogram();
+  const found = cpuBetween(before, await threadTimes(process.pid))!;
+  // The scheduler writes down what a thread that runs has used at every tick of its own, of 10 ms at most.
+  assert.ok(found > 85, `${found} ms`);
+  assert.equal(await threadTimes(2 ** 22 + 1), null);
 });
 
 test('the last revision of whole frames counts', () => {
@@ -172,6 +207,25 @@ test('too few applies are no proof of anything', () => {
     row.scene === 'monotony' ? { ...row, figures: { violations: row.figures.violations! } } : row,
   );
   assert.equal(outcomeOf(target, { ...SYNC, rows }, 'rs').isReached, undefined);
+});
+
+test('an older state after a swap counts, and without any swap nothing is reached', () => {
+  const target = SYNC_TARGETS.find(({ title }) => title.startsWith('older states'))!;
+  const of = (rows: SyncResult['rows']) => outcomeOf(target, { ...SYNC, rows }, 'ts');
+  const isSwap = ({ parameters: { how, swaps } }: SyncRow) => how === SWAPPED || swaps !== undefined;
+  const swaps = SYNC.rows.filter((row) => row.server === 'ts' && isSwap(row));
+  assert.deepEqual(
+    swaps.map(({ scene }) => scene),
+    ['restart', 'monotony'],
+  );
+  for (const swap of swaps) {
+    const values = new FigureValues();
+    values.add({ violations: 1, checked: 40 });
+    const wrong = SYNC.rows.map((row) => (row === swap ? { ...row, figures: values.all() } : row));
+    assert.deepEqual([of(wrong).value, of(wrong).isReached], [1, false]);
+    assert.equal(of(SYNC.rows.filter((row) => row !== swap)).isReached, true);
+  }
+  assert.equal(of(SYNC.rows.filter((row) => !isSwap(row))).isReached, undefined);
 });
 
 test('only a whole run on committed sources goes to the committed result', () => {

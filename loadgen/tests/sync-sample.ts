@@ -9,6 +9,7 @@ import { type FigureKey, FigureValues } from '../src/sync/figure.ts';
 import { FULL } from '../src/sync/sizes.ts';
 import { STRATEGY_NAMES } from '../src/sync/strategies/strategy-labels.ts';
 import type { Parameters, SceneName, SyncResult, SyncRow } from '../src/sync/sync-result.ts';
+import { SWAPPED } from '../src/sync/target.ts';
 import { sampleReportResult } from './report-fixture.ts';
 
 type Values = Readonly<Partial<Record<FigureKey, readonly number[]>>>;
@@ -50,6 +51,9 @@ function rowsOf(server: TargetName): SyncRow[] {
         fetches: [fetches, fetches + 1, fetches],
         reduction: [1 - fetches / events],
         end_to_end_ms: [took, took * 1.2, took * 1.1],
+        staleness_max_ms: [took / 2, took / 3, took / 4],
+        server_cpu_ms: [took * 0.8, took * 0.7, took * 0.9],
+        rss_bytes: [21_000_000 * slow],
         ...(isSync ? { fetches_of_allowed: [fetches / (took / 16 + 2)] } : {}),
       },
     );
@@ -92,7 +96,14 @@ function rowsOf(server: TargetName): SyncRow[] {
     row('full_stream', server, { clients: 10 }, { staleness_p99_ms: [12 * slow, 14 * slow] }),
     row('slow_client', server, { reads: '1 KB/s', topics: 16 }, { held_rss_bytes: [0, 4096] }),
     row('restart', server, { how: 'killed and started again' }, { recovery_ms: [420, 510], violations: [0] }),
+    row('restart', server, { how: SWAPPED }, { recovery_ms: [520, 610], violations: [0], checked: [40] }),
     row('monotony', server, { how: 'in memory' }, { checked: [100_016], violations: [0] }),
+    row(
+      'monotony',
+      server,
+      { how: 'killed server', kills: 9, swaps: 6 },
+      { checked: [380], violations: [0] },
+    ),
     row('compare_revisions', server, { inputs: 'equal' }, { million_per_s: [113, 116, 114] }),
     row(
       'page',
@@ -121,7 +132,7 @@ export function sampleSync(): SyncResult {
       Object.entries(servers).map(([name, { label, health }]) => [name, { label, health }]),
     ),
     rows: (['rs', 'ts'] as const).flatMap(rowsOf),
-    skipped: [{ scene: 'restart', server: 'rs', reason: 'no swap: the other server, ts, is not built' }],
+    skipped: [{ scene: 'page', server: 'rs', reason: 'no Chromium: $CHROMIUM_BIN or chromium on PATH' }],
     warnings: [
       {
         code: 'high_spread',

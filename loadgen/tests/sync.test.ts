@@ -59,6 +59,14 @@ test('with servers that are right it ends with 0, a table and a part that follow
     [last!.figures.events!.median, last!.figures.invalidations!.median, last!.figures.fetches!.median],
     [50, 50, 50],
   );
+  if (process.platform === 'linux') {
+    for (const { figures } of sync.rows.filter(({ scene }) => scene === 'bursts')) {
+      const { staleness_max_ms, server_cpu_ms, rss_bytes, end_to_end_ms } = figures;
+      // From the answer of a post, so no longer than from the first post of all.
+      assert.ok(staleness_max_ms!.min >= 0 && staleness_max_ms!.max <= end_to_end_ms!.max);
+      assert.ok(server_cpu_ms!.min > 0 && rss_bytes!.min > 10e6, JSON.stringify(figures));
+    }
+  }
   const fanned = sync.rows.filter(
     ({ scene, parameters }) => scene === 'fan_out' && parameters.clients === 20,
   );
@@ -164,6 +172,11 @@ for (const name of TARGET_NAMES) {
     // It is a part of each of the others.
     for (const { parameters, latency } of trips)
       assert.ok(smallest!.latency!.p50_ms <= latency!.p50_ms, `${parameters.pace}`);
+    const isSwapped = TARGET_NAMES.every((one) => existsSync(TARGETS[one].artefact));
+    assert.deepEqual(
+      rowsWhere(sync, 'monotony', name).map(({ parameters }) => parameters),
+      [{ how: 'in memory' }, { how: 'killed server', kills: 2, swaps: isSwapped ? 1 : 0 }],
+    );
     const violated = sync.rows.filter(
       ({ parameters, figures }) => parameters.strategy !== 'fetch_each' && (figures.violations?.max ?? 0) > 0,
     );

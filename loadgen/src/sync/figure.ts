@@ -33,6 +33,7 @@ export const FIGURES = {
   ingest_events_per_s: { unit: 'events_per_s', label: 'Ingest, offered' },
   ingest_p99_ms: { unit: 'ms', label: 'Ingest answer p99' },
   saturated_events_per_s: { unit: 'events_per_s', label: 'Ingest, as many as will go' },
+  server_cpu_ms: { unit: 'ms', label: 'Server CPU' },
   server_cpu_us_per_event: { unit: 'us', label: 'Server CPU per event' },
   server_cpu_share: { unit: 'share', label: 'Server CPU, of a core' },
   clients_cpu_share: { unit: 'share', label: 'Clients’ CPU, of a core' },

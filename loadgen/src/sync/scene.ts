@@ -5,6 +5,7 @@
  * step throws, and no figure makes up for it.
  */
 import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import { freshnessOf } from '../build.ts';
 import type { Launch } from '../launch.ts';
 import type { Progress } from '../progress.ts';
 import { createRandom, type Random } from '../random.ts';
@@ -37,6 +38,14 @@ export interface SceneContext {
 export function followOptions(host: Host, { seed, sizes, launch }: SceneContext): FollowOptions {
   const random: Random = createRandom(seed);
   return { url: host.url, random, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
+}
+
+/** The other server, to swap a server for; `null`, told as not measured, where it is not built. */
+export async function twinOf(server: TargetName, context: SceneContext): Promise<TargetName | null> {
+  const twin = server === 'rs' ? 'ts' : 'rs';
+  if ((await freshnessOf(context.launch.contenders.targets[twin])) !== 'missing') return twin;
+  context.skip(`no swap: the other server, ${twin}, is not built`);
+  return null;
 }
 
 /** The server, and then it is gone with its file, whatever came in between. */

@@ -21,7 +21,9 @@ export interface Sizes {
   readonly restarts: number;
   /** Applies and invalidations in process, over a transport that fails. */
   readonly monotony_checked: number;
-  /** Single events posted to a server that is killed meanwhile. */
+  /** Of the servers that follow each other on one file, each but the last killed. */
+  readonly monotony_lives: number;
+  /** Single events posted to each. */
   readonly monotony_posts: number;
   readonly comparison_rounds: number;
   readonly comparison_ms: number;
@@ -50,7 +52,8 @@ export const FULL: Sizes = {
   load_warm_up_s: 2,
   restarts: 5,
   monotony_checked: 100_000,
-  monotony_posts: 5000,
+  monotony_lives: 10,
+  monotony_posts: 500,
   comparison_rounds: 7,
   comparison_ms: 300,
   page_events: 1_000_000,
@@ -76,7 +79,8 @@ export const QUICK: Sizes = {
   load_warm_up_s: 0.3,
   restarts: 1,
   monotony_checked: 5000,
-  monotony_posts: 100,
+  monotony_lives: 3,
+  monotony_posts: 50,
   comparison_rounds: 2,
   comparison_ms: 10,
   page_events: 2000,

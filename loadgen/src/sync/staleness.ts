@@ -1,5 +1,5 @@
 /**
- * How long clients had to wait to hear of what was already acknowledged. Pure.
+ * How long clients had to wait to hear of, or to apply, what was already acknowledged. Pure.
  *
  * From the answer to a post to the moment at which a client heard of a revision at least as new; 0 where the client
  * heard of it before its poster did.
@@ -29,13 +29,34 @@ export function waitsOf(acknowledged: readonly Acknowledged[], clients: readonly
   const histogram = createHistogram();
   const inOrder = acknowledged.toSorted((a, b) => a.revision - b.revision);
   let missed = 0;
-  for (const { heard_ms, heard } of clients) {
-    let at = 0;
-    for (const { at_ms, revision } of inOrder) {
-      while (at < heard.length && heard[at]! < revision) at++;
-      if (at === heard.length) missed++;
-      else record(histogram, Math.max(0, heard_ms[at]! - at_ms));
-    }
+  for (const client of clients) {
+    eachWait(inOrder, client, (wait_ms) => {
+      if (wait_ms === null) missed++;
+      else record(histogram, wait_ms);
+    });
   }
   return { histogram, missed };
+}
+
+/** Of one client, in milliseconds; `Infinity` where it never heard. */
+export function longestWait(acknowledged: readonly Acknowledged[], client: Heard): number {
+  let longest = 0;
+  const inOrder = acknowledged.toSorted((a, b) => a.revision - b.revision);
+  eachWait(inOrder, client, (wait_ms) => {
+    longest = Math.max(longest, wait_ms ?? Number.POSITIVE_INFINITY);
+  });
+  return longest;
+}
+
+/** `null`: it never heard of one that is as new. */
+function eachWait(
+  inOrder: readonly Acknowledged[],
+  { heard_ms, heard }: Heard,
+  take: (wait_ms: number | null) => void,
+): void {
+  let at = 0;
+  for (const { at_ms, revision } of inOrder) {
+    while (at < heard.length && heard[at]! < revision) at++;
+    take(at === heard.length ? null : Math.max(0, heard_ms[at]! - at_ms));
+  }
 }

@@ -76,9 +76,13 @@ const costOf =
     return without === undefined || beside === undefined ? undefined : Math.max(0, 1 - beside / without);
   };
 
-/** Every violation of the scene, counted, and only once enough was checked. */
+/** How the row of a server that took the place of the other says so. */
+export const SWAPPED = 'swapped for the other';
+
+/** Every violation of the scenes that kill servers, counted, and only once enough was checked, swaps among it. */
 const violations: Of = (sync, server) => {
-  const rows = rowsWhere(sync, 'monotony', server);
+  const rows = [...rowsWhere(sync, 'monotony', server), ...rowsWhere(sync, 'restart', server)];
+  if (!rows.some(({ parameters: { how, swaps } }) => how === SWAPPED || Number(swaps) > 0)) return undefined;
   const sum = (key: FigureKey) =>
     rows.reduce((all, { figures }) => all + (figures[key]?.values.reduce((a, b) => a + b, 0) ?? 0), 0);
   return sum('checked') < ENOUGH_CHECKED ? undefined : sum('violations');
@@ -162,7 +166,7 @@ export const SYNC_TARGETS: readonly SyncTarget[] = [
     of: worst('compare_revisions', 'million_per_s', 'min'),
   },
   {
-    title: 'older states applied, of 100,000 applies and invalidations',
+    title: 'older states applied, of 100,000 with drops, delays, restarts and swaps',
     unit: 'count',
     ...less,
     limit: both(0),

@@ -6,12 +6,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../clock.ts';
+import { createProbe } from '../../probe.ts';
 import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';
+import type { Applied } from '../journal.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scene, type SceneContext, withHost } from '../scene.ts';
+import { type Heard, longestWait } from '../staleness.ts';
 import type { Following } from '../strategies/strategy.ts';
 import { STRATEGY_NAMES, type StrategyName } from '../strategies/strategy-labels.ts';
+import { cpuBetween, threadTimes } from '../thread-times.ts';
 import { until } from '../until.ts';
 
 /** One batch; single events one after the other; and sixteen in flight. */
@@ -82,6 +86,7 @@ async function burst(
 ) {
   const { journal } = following;
   await sleep(QUIET_MS);
+  const ran = await threadTimes(host.pid);
   journal.clear();
   const { applies, violations, newest } = journal;
   const before = { ...following.counts(), applies, violations };
@@ -93,16 +98,35 @@ async function burst(
     sizes.patience_ms,
     'the end of the fetches',
   );
-  const after = following.counts();
+  const after = { ...following.counts(), applies: journal.applies, violations: journal.violations };
+  const [hasRun, { rss_bytes }] = await Promise.all([threadTimes(host.pid), createProbe()(host.pid)]);
+  const acknowledged = posted.answers.map(({ answered_ms, revision }) => ({
+    at_ms: answered_ms,
+    revision: Number(revision),
+  }));
   return {
     events,
     invalidations: after.invalidations - before.invalidations,
     fetches: after.fetches - before.fetches,
     not_modified: after.not_modified - before.not_modified,
-    applies: journal.applies - before.applies,
-    violations: journal.violations - before.violations,
+    applies: after.applies - before.applies,
+    violations: after.violations - before.violations,
     first_apply_ms: journal.firstAbove(newest)! - posted.started_ms,
     end_to_end_ms: last_ms - posted.started_ms,
     emit_ms: posted.ended_ms - posted.started_ms,
+    staleness_max_ms: longestWait(acknowledged, risesOf(journal.since)),
+    server_cpu_ms: cpuBetween(ran, hasRun),
+    rss_bytes,
   };
+}
+
+/** When each state that was newer than all before it was applied: what has been shown once is no longer waited for. */
+function risesOf(applied: readonly Applied[]): Heard {
+  let newest = -1n;
+  const rises = applied.filter(({ revision }) => {
+    const isNewer = revision > newest;
+    if (isNewer) newest = revision;
+    return isNewer;
+  });
+  return { heard_ms: rises.map(({ at_ms }) => at_ms), heard: rises.map(({ revision }) => Number(revision)) };
 }

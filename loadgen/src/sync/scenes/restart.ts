@@ -4,13 +4,13 @@
  * What must stay true: the client is told nothing of it; what was applied never goes back.
  */
 import type { TargetName } from '../../../../parity-tests/src/targets.ts';
-import { freshnessOf } from '../../build.ts';
 import { nowMs } from '../../clock.ts';
 import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';
 import { checkFollowing } from '../round-trips.ts';
-import { followOptions, type Scene, type SceneContext, withHost } from '../scene.ts';
+import { followOptions, type Scene, type SceneContext, twinOf, withHost } from '../scene.ts';
 import { inStep } from '../strategies/in-step.ts';
+import { SWAPPED } from '../target.ts';
 
 const POSTED_BEFORE = 20;
 
@@ -18,11 +18,8 @@ export const restartScene: Scene = {
   name: 'restart',
   async measure(server, context) {
     await restarts(server, server, context);
-    const twin = server === 'rs' ? 'ts' : 'rs';
-    const { targets } = context.launch.contenders;
-    if ((await freshnessOf(targets[twin])) === 'missing')
-      context.skip(`no swap: the other server, ${twin}, is not built`);
-    else await restarts(server, twin, context);
+    const twin = await twinOf(server, context);
+    if (twin !== null) await restarts(server, twin, context);
   },
 };
 
@@ -52,7 +49,7 @@ async function restarts(server: TargetName, former: TargetName, context: SceneCo
     values.add({ violations: journal.violations, checked: following.checked() });
     checkFollowing(following);
     await following.stop();
-    const how = former === server ? 'killed and started again' : 'swapped for the other';
+    const how = former === server ? 'killed and started again' : SWAPPED;
     context.add({ parameters: { how }, figures: values.all(), latency: null });
   });
 }

@@ -1,0 +1,21 @@
+/**
+ * Builds the package into `dist/`: modules as they are, without their types, and declarations beside them.
+ *
+ * `pnpm pack` does so first, and puts what `publishConfig` says into the manifest of the tarball in place of the sources,
+ * which is what the workspace imports. What must stay true: nothing of an earlier build is left.
+ * Exits non-zero when anything fails.
+ */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('./', import.meta.url));
+const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+
+rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+const compiler = [join(typescript, 'bin', 'tsc'), '-p', join(ROOT, 'tsconfig.build.json')];
+const { status, error } = spawnSync(process.execPath, compiler, { stdio: 'inherit' });
+if (error !== undefined) throw error;
+process.exitCode = status ?? 1;

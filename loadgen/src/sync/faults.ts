@@ -1,0 +1,66 @@
+/**
+ * Stands between a server and its client: drops, doubles and delays what is told, and delays what is fetched.
+ *
+ * What must stay true: whatever is dropped last is told after a while all the same, as it is where a connection was lost.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Topic } from '../../../client-ts/src/index.ts';
+import { type Random, randomBelow } from '../random.ts';
+
+const LATE_MS = 30;
+/** After a connection was lost; whoever stops meanwhile does not hear of it. */
+const RECONNECTED_MS = 100;
+
+export class Faults {
+  readonly #random: Random;
+  #dropped: (() => void) | null = null;
+  #hasBegun = false;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  between(topic: Topic<unknown>): Topic<unknown> {
+    return {
+      topic: topic.topic,
+      subscribe: (hear, signal) => topic.subscribe((heard) => this.#tell(() => hear(heard)), signal),
+      fetch: async (known, signal) => {
+        const snapshot = await topic.fetch(known, signal);
+        if (randomBelow(this.#random, 4) === 0) await sleep(randomBelow(this.#random, LATE_MS));
+        return snapshot;
+      },
+    };
+  }
+
+  #tell(tell: () => void): void {
+    // The first says that it is connected, for which the scene waits.
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      tell();
+      return;
+    }
+    this.#dropped = null;
+    switch (randomBelow(this.#random, 5)) {
+      case 0:
+        this.#drop(tell);
+        return;
+      case 1:
+        setTimeout(tell, randomBelow(this.#random, LATE_MS));
+        return;
+      case 2:
+        tell();
+        tell();
+        return;
+      default:
+        tell();
+    }
+  }
+
+  /** What is dropped is the last for as long only as it takes to connect again, which tells of what holds then. */
+  #drop(tell: () => void): void {
+    this.#dropped = tell;
+    setTimeout(() => {
+      if (this.#dropped === tell) tell();
+    }, RECONNECTED_MS);
+  }
+}
