@@ -3,7 +3,7 @@
  *
  * The sender, a follower of the stream and the page go on. Every event is counted from its sending to its row and to
  * the stream; the last look is taken by a server that was started after everything, so that nothing is true in memory
- * alone. Exit 1 when an event was missed or doubled.
+ * alone. Exit 1 when an event was missed or doubled. What has reached the page, it counts and shows itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventRow, Sender, streamEvents } from '../client-ts/src/index.ts';

@@ -8,6 +8,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { EventPage, Row } from './api.ts';
 import { type Filters, filterQuery } from './filters.ts';
 import { type Loaded, NOTHING, waiting, withNewer, withNewest, withOlder } from './loaded.ts';
+import { type Receipt, Received } from './received.ts';
 import { getJson } from './request.ts';
 import { filters, isFiltered, openEvent, search } from './view.ts';
 
@@ -22,6 +23,11 @@ let loadedFilters: Filters | null = null;
 
 /** Whether anything was answered yet, for these filters. */
 export const isLoaded = signal(false);
+/** Why the server refuses these filters; null unless it does. */
+export const refusal = signal<string | null>(null);
+let received = new Received(0);
+/** What came of this database since the page was opened. */
+export const receipt = signal<Receipt | null>(null);
 export const isPaused = signal(false);
 export const isScrolled = signal(false);
 /** The id of the row that the keyboard is at. */
@@ -59,12 +65,19 @@ export const items = computed<readonly Item[]>(() => {
 });
 
 /** Takes over what came; `isNewest`: it is the newest page, and `hasOlder` says whether something is below it. */
-export function takeRows(came: readonly Row[], of: string, isNewest: boolean, hasOlder: boolean): void {
+export function takeRows(
+  came: readonly Row[],
+  of: { readonly epoch: string; readonly revision: string },
+  isNewest: boolean,
+  hasOlder: boolean,
+): void {
   batch(() => {
-    const isOther = epoch !== of || loadedFilters !== filters.value;
+    const isOther = epoch !== of.epoch || loadedFilters !== filters.value;
+    if (epoch !== of.epoch) received = new Received(Number(of.revision));
+    note(came);
     const before = isOther ? NOTHING : loaded.value;
     loaded.value = isNewest || isOther ? withNewest(before, came, hasOlder) : withNewer(before, came);
-    epoch = of;
+    epoch = of.epoch;
     loadedFilters = filters.value;
     isLoaded.value = true;
     if (isOther) {
@@ -72,6 +85,23 @@ export function takeRows(came: readonly Row[], of: string, isNewest: boolean, ha
       letIn();
     }
   });
+}
+
+/** There are no rows for these filters, and never will be. */
+export function refuseRows(why: string): void {
+  batch(() => {
+    loaded.value = NOTHING;
+    loadedFilters = filters.value;
+    cursor.value = null;
+    refusal.value = why;
+    isLoaded.value = true;
+    letIn();
+  });
+}
+
+function note(came: readonly Row[]): void {
+  received.take(came);
+  receipt.value = received.receipt;
 }
 
 /** Shows everything that waits. */
@@ -90,6 +120,7 @@ export async function loadGap(gap: number): Promise<void> {
     const { events, next } = await getJson<EventPage>(`/api/events?${query}`);
     if (ofFilters !== filters.value || ofEpoch !== epoch) return;
     batch(() => {
+      note(events);
       loaded.value = withOlder(loaded.value, gap, events, next !== null);
       shown.value = withOlder(shown.value, gap, events, next !== null);
     });
@@ -106,7 +137,9 @@ export function followRows(): void {
     if (!isHeld.value) letIn();
   });
   effect(() => {
-    if (filters.value !== loadedFilters) isLoaded.value = false;
+    if (filters.value === loadedFilters) return;
+    isLoaded.value = false;
+    refusal.value = null;
   });
 }
 

@@ -11,7 +11,10 @@ export const RATE_SECONDS = 300;
 export const stats = signal<Stats | null>(null);
 export const tools = signal<readonly Tool[] | null>(null);
 export const cost = signal<Cost | null>(null);
+/** What the server said of itself last. */
 export const health = signal<Health | null>(null);
+/** Whether that still holds, as far as anybody can know. */
+export const isHealthKnown = signal(false);
 export const rate = new Rate(RATE_SECONDS);
 
 const page = signal<SessionPage | null>(null);

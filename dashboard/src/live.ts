@@ -4,15 +4,16 @@
  *
  * First comes what is seen first; a browser has six connections to a server (HTTP/1.1), of which the stream is one.
  */
-import { effect, untracked } from '@preact/signals';
-import { type Invalidation, Sync, type SyncOptions, Topics } from '@twin-ingest/client';
+import { batch, effect, untracked } from '@preact/signals';
+import { type Invalidation, type SyncOptions, Topics } from '@twin-ingest/client';
 import type { Cost, EventPage, Health, SessionPage, Stats, Tool } from './api.ts';
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
-import { PAGE_ROWS, takeRows } from './feed.ts';
-import { cost, health, rate, stats, takeSessions, tools } from './figures.ts';
+import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
+import { cost, health, isHealthKnown, rate, stats, takeSessions, tools } from './figures.ts';
 import { filterQuery } from './filters.ts';
-import { getJson } from './request.ts';
+import { keepInStep } from './pulls.ts';
+import { getJson, WrongRequest } from './request.ts';
 import { onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
 import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
@@ -51,12 +52,7 @@ function follow(): () => void {
     onState: setConnection,
   });
   const latest = listen(topics, signal);
-  const keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal'>) => {
-    const sync = new Sync<T>({ ...options, pace: { throttle_ms: pace_ms }, signal });
-    // It only ends when it is stopped: what fails is repeated, and the connection says so.
-    sync.start().catch(() => undefined);
-    return sync;
-  };
+  const keep: Keep = (pace_ms, options) => keepInStep(pace_ms, options, signal);
   const stopFeed = followFeed(topics, latest, keep);
   keep<SessionPage>(PACE_MS.sessions, {
     ...topics.of('sessions', { limit: SESSIONS }),
@@ -82,32 +78,43 @@ function follow(): () => void {
       [tools.value, cost.value] = data;
     },
   });
-  repeat(HEALTH_MS, signal, pullHealth, true);
+  const stopHealth = followHealth(signal);
   repeat(STATUS_MS, signal, pullStatus, false);
   startClock();
   return () => {
     stopClock();
     stopFeed();
+    stopHealth();
     end.abort();
   };
 }
 
-type Keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal'>) => Sync<T>;
+/** Returns how to stop it. */
+type Keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal' | 'onError'>) => () => void;
 
-/** One `Sync` for the filters of now, another when they change. */
+/** One pull for the filters of now, another when they change; filters that the server refuses are asked for once. */
 function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
   return effect(() => {
-    const query = filterQuery(filters.value);
-    const sync = untracked(() =>
+    const chosen = filters.value;
+    const query = filterQuery(chosen);
+    const refused = (error: unknown) => {
+      if (error instanceof WrongRequest && chosen === filters.peek()) {
+        refuseRows(error.problem);
+        stop();
+      }
+      throw error;
+    };
+    const stop = untracked(() =>
       keep<EventPage>(PACE_MS.events, {
         ...(query.size === 0
           ? topics.of<EventPage>('events', { limit: PAGE_ROWS, deltas: true })
-          : untagged(topics.of('events'), latest, (known, signal) => pullFiltered(query, known, signal))),
-        apply: ({ data: { events, next }, epoch }, isReset) =>
-          takeRows(events, epoch, isReset, next !== null),
+          : untagged(topics.of('events'), latest, (known, signal) =>
+              pullFiltered(query, known, signal).catch(refused),
+            )),
+        apply: ({ data: { events, next }, ...of }, isReset) => takeRows(events, of, isReset, next !== null),
       }),
     );
-    return () => sync.stop();
+    return stop;
   });
 }
 
@@ -152,11 +159,37 @@ function listen(topics: Topics, signal: AbortSignal): Latest {
   };
 }
 
+/** What was told last stays there to be seen, but holds only until an answer fails or the connection is lost. */
+function followHealth(signal: AbortSignal): () => void {
+  const ask = repeat(HEALTH_MS, signal, pullHealth, true);
+  const stopListening = effect(() => {
+    const { state } = connection.value;
+    if (state === 'live') {
+      if (!isHealthKnown.peek()) void ask();
+    } else if (state !== 'connecting') isHealthKnown.value = false;
+  });
+  return () => {
+    stopListening();
+    isHealthKnown.value = false;
+  };
+}
+
 async function pullHealth(signal: AbortSignal): Promise<void> {
-  const response = await fetch('/api/health', { cache: 'no-store', signal });
-  setServerDate(response.headers.get('date'));
-  // 503 says what is wrong in the same words.
-  if (response.ok || response.status === 503) health.value = (await response.json()) as Health;
+  try {
+    // A server that hangs is not to keep others from being asked.
+    const until = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_MS)]);
+    const response = await fetch('/api/health', { cache: 'no-store', signal: until });
+    setServerDate(response.headers.get('date'));
+    // 503 says what is wrong in the same words, unless it is that of a server that ends, or somebody else's.
+    const answer = (await response.json()) as Health;
+    if (typeof answer.status !== 'string') throw new TypeError('no health');
+    batch(() => {
+      health.value = answer;
+      isHealthKnown.value = true;
+    });
+  } catch {
+    if (!signal.aborted) isHealthKnown.value = false;
+  }
 }
 
 async function pullStatus(signal: AbortSignal): Promise<void> {
@@ -168,13 +201,13 @@ async function pullStatus(signal: AbortSignal): Promise<void> {
   stats.value = newStats;
 }
 
-/** Once after the other, while it lasts; what fails is asked for again at its time. */
+/** Once after the other, while it lasts; what fails is asked for again at its time. Returns how to ask before that. */
 function repeat(
   every_ms: number,
   signal: AbortSignal,
   pull: (signal: AbortSignal) => Promise<void>,
   isAtOnce: boolean,
-): void {
+): () => Promise<void> {
   const timer = setInterval(once, every_ms);
   let isPulling = false;
   async function once(): Promise<void> {
@@ -185,4 +218,5 @@ function repeat(
   }
   if (isAtOnce) void once();
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return once;
 }

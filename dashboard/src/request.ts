@@ -1,13 +1,33 @@
 /** Plain requests to the server that the page is from. */
 import { RefusedError } from '@twin-ingest/client';
 
+/** The server takes the request for wrong, which no repetition changes. */
+export class WrongRequest extends RefusedError {
+  /** In the server's words. */
+  readonly problem: string;
+
+  constructor(problem: string) {
+    super(400, null);
+    this.problem = problem;
+  }
+}
+
 /** Throws a `RefusedError` for anything but a success. */
 export async function get(path: string, signal: AbortSignal | null = null): Promise<Response> {
   const response = await fetch(path, { cache: 'no-store', signal });
+  if (response.status === 400) throw new WrongRequest(await problemOf(response));
   if (!response.ok) throw new RefusedError(response.status, null);
   return response;
 }
 
 export async function getJson<T>(path: string, signal: AbortSignal | null = null): Promise<T> {
   return (await (await get(path, signal)).json()) as T;
+}
+
+/** Of an error's body, as far as it says more than its status. */
+async function problemOf(response: Response): Promise<string> {
+  const said = await response.json().catch(() => null);
+  const { error, parameter, message } = (said ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof parameter === 'string' && typeof message === 'string') return `${parameter} ${message}`;
+  return typeof error === 'string' ? error : 'refused with 400';
 }

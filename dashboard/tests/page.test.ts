@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import PACKAGE from '../../package.json' with { type: 'json' };
 import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
 import { skip } from '../../scripts/chromium.ts';
+import { parseConnect } from '../../scripts/connect/options.ts';
 import { idsOf, launch, open, overflow, shot, untilConnection, untilIds } from './browser.ts';
 import { event, onFile, otherOf, post, varied } from './servers.ts';
 
@@ -15,6 +17,15 @@ before(async () => {
   if (!skip) browser = await launch();
 });
 after(() => browser?.close());
+
+/** What the page advises is run as it stands, but for its runner, which is the one of this repository. */
+function assertConnects(advice: string, url: string): void {
+  const [npx, yes, runner, script, ...argv] = advice.split(' ');
+  assert.deepEqual([npx, yes, runner, script], ['npx', '--yes', PACKAGE.packageManager, 'connect']);
+  const parsed = parseConnect(argv, {}, '/');
+  assert.ok(parsed.kind === 'run', JSON.stringify(parsed));
+  assert.equal(parsed.options.server.origin, url);
+}
 
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
 
@@ -26,23 +37,30 @@ for (const name of TARGET_NAMES) {
     const { page, errors, foreign } = await open(browser, url);
     t.after(() => page.close());
     await page.getByText('No events yet.').waitFor();
-    assert.ok((await page.locator('.empty pre').textContent())?.includes(`${url}/api/events`));
+    const [send, connect] = await page.locator('.empty pre').allTextContents();
+    assert.ok(send?.includes(`${url}/api/events`));
+    assertConnects(connect!, url);
     await post(url, [event({ metadata: { command: 'first' } })]);
     await untilIds(page, [1]);
     assert.ok((await page.locator('[data-id="1"]').textContent())?.includes('first'));
 
+    const state = page.locator('[aria-labelledby="server-title"] .state');
+    await state.getByText('ok', { exact: true }).waitFor();
     await server.kill();
     await untilConnection(page, 'lost');
+    await state.getByText('unknown', { exact: false }).waitFor();
     server = await start(otherOf(name), port);
     await post(url, [event(), event()]);
     await untilIds(page, [3, 2, 1]);
     await untilConnection(page, 'live');
+    await state.getByText('ok', { exact: true }).waitFor();
 
     await server.stop();
     server = await start(name, port);
     await post(url, [event(), event()]);
     await untilIds(page, [5, 4, 3, 2, 1]);
     assert.deepEqual(await idsOf(page), [5, 4, 3, 2, 1]);
+    await page.getByText('5 since opened, none missing', { exact: true }).waitFor();
     // What a browser itself says of a server that is not there is no error of the page's.
     const own = errors.filter((text) => !/Failed to load resource|net::ERR_/.test(text));
     assert.deepEqual([own, foreign], [[], []]);
@@ -82,7 +100,24 @@ for (const name of TARGET_NAMES) {
     );
     await page.keyboard.press('Home');
     await untilIds(page, down(453, 440));
+    await page.getByText('3 since opened, none missing', { exact: true }).waitFor();
     assert.deepEqual(errors, []);
+  });
+
+  test(`${name}: events that were not read are counted, and read when asked for`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await post(url, varied(10));
+    const { page } = await open(browser, url);
+    t.after(() => page.close());
+    await untilIds(page, down(10, 1));
+    await post(url, varied(300));
+    const count = page.getByText(/since opened/);
+    await page.getByText('200 since opened, 100 not read', { exact: true }).waitFor();
+    assert.equal(await count.getAttribute('title'), 'Of the events 11 to 310');
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('End');
+    await page.getByRole('button', { name: /^100 more not loaded/ }).click();
+    await page.getByText('300 since opened, none missing', { exact: true }).waitFor();
   });
 
   test(`${name}: filters and search are in the address, and hold for what comes`, { skip }, async (t) => {

@@ -29,6 +29,12 @@ export const SYNC: ScenarioFile = {
       uses: 'each',
       run: sessions,
     },
+    {
+      name: 'sessions whose ids look like several topics, beside who asks for those',
+      rules: ['SYN-02', 'SYN-03'],
+      uses: 'each',
+      run: lookalikes,
+    },
     { name: 'a heartbeat when nothing else was sent', rules: ['SYN-04', 'STR-07'], uses: 'each', run: beats },
     {
       name: 'both modes share the slots',
@@ -152,6 +158,18 @@ async function sessions(context: ScenarioContext): Promise<void> {
     ['session:a', '4'],
     ['session:late', '6'],
   ]);
+}
+
+/** Frames may be shared by clients that are due the same, so what looks the same must not count as that. */
+async function lookalikes(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const between = ['\n0 ', '0 9 ', '\n', ',', '","'];
+  for (const ids of [['a', 'b'], ...between.map((text) => [`a${text}session:b`])]) {
+    const topics = ids.map((id) => `session:${encodeURIComponent(encodeURIComponent(id))}`);
+    const stream = await opened(context, server, `&topics=${topics.join()}`, ids.length);
+    const own = ids.map((id) => [`session:${id}`, '0']);
+    assert.deepEqual(told(stream.invalidations), own);
+  }
 }
 
 async function beats(context: ScenarioContext): Promise<void> {

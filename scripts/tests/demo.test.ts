@@ -1,11 +1,16 @@
-/** The demos as they are run without a screen: real servers, ends of every kind, and nothing left behind. */
+/**
+ * The demos as they are run without a screen, and once with the page: real servers, ends of every kind, and nothing
+ * left behind.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { launch, open } from '../../dashboard/tests/browser.ts';
 import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
+import { skip } from '../chromium.ts';
 import { run, start } from './run-script.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
@@ -114,6 +119,40 @@ test('servers that are killed in turn lose nothing and double nothing', async ()
   );
   assert.ok(kills.every(([, , waiting]) => Number(waiting) > 0));
   assert.deepEqual(readdirSync(place.cwd), []);
+});
+
+test('the page receives every event while the servers are killed in turn', { skip }, async (t) => {
+  const place = ownPlace();
+  const browser = await launch();
+  t.after(() => browser.close());
+  // Fewer than the page takes in one pull, over nine seconds; then nothing for twenty, in which it catches up.
+  const EVENTS = 150;
+  const corpus = join(folder, 'slow.ndjson');
+  const lines = Array.from({ length: EVENTS }, (_, i) => ({
+    session_id: 's',
+    agent_type: 'agent',
+    event_type: 'response',
+    client_timestamp: new Date(Date.UTC(2026, 0, 1) + i * 6).toISOString(),
+  }));
+  writeFileSync(corpus, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const argv = [...HEADLESS, '--corpus', corpus, '--speed', '0.1', '--interval', '0.5'];
+  const { child, ended, shown } = start('demo-swap', argv, place);
+  const [, url] = await shown(/ at (http:\/\/127\.0\.0\.1:\d+)\/ /);
+  const { page } = await open(browser, url!);
+  const count = page.getByText(/since opened/);
+  await count.waitFor();
+  const [before] = await shown(/^[\s\S]*/);
+  const kills = before.split('was killed').length - 1;
+  await shown(new RegExp(`(was killed[\\s\\S]*){${kills + 2}}`));
+  const last = page.getByTitle(new RegExp(`^Of the events \\d+ to ${EVENTS}$`));
+  await last.waitFor();
+  const first = Number((await last.getAttribute('title'))!.match(/\d+/)![0]);
+  assert.equal(await count.textContent(), `${EVENTS - first + 1} since opened, none missing`);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  const [, verdict, , sent] = VERDICT.exec(stdout)!;
+  assert.deepEqual([verdict, sent], ['Every event once', String(EVENTS)]);
 });
 
 test('Ctrl-C in the middle of the swaps ends them with a verdict', async () => {

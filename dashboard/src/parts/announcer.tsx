@@ -1,10 +1,11 @@
 /**
- * What a screen reader is told without being asked: that the connection was lost or is back, and that the feed was
- * paused. Not that events come, which would never end.
+ * What a screen reader is told without being asked: that the connection was lost or is back, that what changed could
+ * not be fetched or was, and that the feed was paused. Not that events come, which would never end.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from '../connection.ts';
 import { isPaused } from '../feed.ts';
+import { pullFailure } from '../pulls.ts';
 
 export function Announcer() {
   const [text, setText] = useState('');
@@ -19,6 +20,14 @@ export function Announcer() {
       setText('Connected again');
     }
   }, [state, wasLost]);
+  const isOld = state === 'live' && pullFailure.value !== null;
+  const [wasOld, setWasOld] = useState(false);
+  useEffect(() => {
+    if (isOld === wasOld) return;
+    setWasOld(isOld);
+    if (isOld) setText('What changed could not be fetched, retrying');
+    else if (state === 'live') setText('Up to date again');
+  }, [isOld, wasOld, state]);
   const paused = isPaused.value;
   const [wasPaused, setWasPaused] = useState(false);
   useEffect(() => {

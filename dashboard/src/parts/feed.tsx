@@ -6,7 +6,7 @@
  */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { cursor, type Item, isLoaded, isScrolled, items, loadGap, loadingGap } from '../feed.ts';
+import { cursor, type Item, isLoaded, isScrolled, items, loadGap, loadingGap, refusal } from '../feed.ts';
 import { legible, whole } from '../format.ts';
 import { filters, isFiltered, openEvent, search } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
@@ -124,7 +124,11 @@ function Slot({ item, index, row_px }: SlotProps) {
 function NothingHere() {
   return (
     <div class="feed-empty">
-      {search.value !== '' ? (
+      {refusal.value !== null ? (
+        <p class="empty">
+          <strong>The server refuses these filters:</strong> {legible(refusal.value)}.
+        </p>
+      ) : search.value !== '' ? (
         <p class="empty">Nothing that is loaded has “{legible(search.value)}” in it.</p>
       ) : isFiltered.value ? (
         <p class="empty">No event passes these filters.</p>

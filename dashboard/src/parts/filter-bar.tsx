@@ -1,7 +1,7 @@
 /** What the feed is narrowed to, and whether it goes on: search, filters, pause. */
 import { signal } from '@preact/signals';
 import type { Counted } from '../api.ts';
-import { isHeld, isPaused, items, letIn, waits } from '../feed.ts';
+import { isHeld, isPaused, items, letIn, receipt, waits } from '../feed.ts';
 import { FILTER_NAMES, type FilterName } from '../filters.ts';
 import { legible, whole } from '../format.ts';
 import { getJson } from '../request.ts';
@@ -52,6 +52,7 @@ export function FilterBar() {
           </span>
         )}
         <span class="spring" />
+        <ReceivedCount />
         <button type="button" aria-expanded={isOpen.value} aria-controls="filters" onClick={toggle}>
           Filters{count > 0 && <span class="count">{count}</span>}
         </button>
@@ -64,6 +65,18 @@ export function FilterBar() {
       </div>
       {isFiltered.value && <Chips />}
     </div>
+  );
+}
+
+/** What came since the page was opened; behind a filter most of it is none of the page's business. */
+function ReceivedCount() {
+  const at = receipt.value;
+  if (at === null || isFiltered.value) return null;
+  const { count, missing, first, last } = at;
+  return (
+    <span class="dim number received" title={`Of the events ${first} to ${last}`}>
+      {whole(count)} since opened, {missing === 0 ? 'none missing' : `${whole(missing)} not read`}
+    </span>
   );
 }
 

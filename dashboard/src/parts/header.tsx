@@ -1,7 +1,8 @@
 /** The top of the page: what it is, whether it is live, and the choice of colours. */
 import { connection } from '../connection.ts';
-import { health } from '../figures.ts';
+import { health, isHealthKnown } from '../figures.ts';
 import { span } from '../format.ts';
+import { pullFailure } from '../pulls.ts';
 import { type Theme, theme } from '../theme.ts';
 import { now_ms } from '../time.ts';
 
@@ -13,7 +14,7 @@ export function Header() {
         twin<span>-ingest</span>
       </h1>
       <ConnectionBadge />
-      {at !== null && (
+      {at !== null && isHealthKnown.value && (
         <p class="runtime">
           {at.runtime} {at.version}
           <span class="dim"> · up {span(at.uptime * 1000)}</span>
@@ -25,20 +26,26 @@ export function Header() {
 }
 
 function ConnectionBadge() {
-  const { state, text } = describe();
+  const { state, text, title } = describe();
   return (
-    <p class={`badge is-${state}`} data-connection={state}>
+    <p class={`badge is-${state}`} data-connection={state} title={title}>
       <span class="dot" aria-hidden="true" />
       {text}
     </p>
   );
 }
 
-function describe(): { state: string; text: string } {
+interface Description {
+  readonly state: string;
+  readonly text: string;
+  readonly title?: string;
+}
+
+function describe(): Description {
   const now = connection.value;
   switch (now.state) {
     case 'live':
-      return { state: 'live', text: 'Live' };
+      return pullFailure.value === null ? { state: 'live', text: 'Live' } : outOfDate(pullFailure.value);
     case 'connecting':
       return { state: 'connecting', text: 'Connecting' };
     case 'asleep':
@@ -55,6 +62,16 @@ function describe(): { state: string; text: string } {
       return { state: 'lost', text: left_s === 0 ? 'Lost, retrying' : `Lost, retrying in ${left_s} s` };
     }
   }
+}
+
+/** The stream says that something changed, and what it changed to cannot be had. */
+function outOfDate({ status }: { readonly status: number | null }): Description {
+  const why = status === null ? 'no answer' : `refused with ${status}`;
+  return {
+    state: 'stale',
+    text: 'Out of date',
+    title: `What changed could not be fetched (${why}); it is asked for again.`,
+  };
 }
 
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };

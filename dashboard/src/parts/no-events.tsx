@@ -1,5 +1,9 @@
 /** What somebody sees who has just started the server: how the first event comes. */
+import { packageManager } from '../../../package.json';
 import { CopyButton } from './copy-button.tsx';
+
+/** Works where nothing but Node is installed, as in the README. */
+const PNPM = `npx --yes ${packageManager}`;
 
 export function NoEvents() {
   const body =
@@ -12,8 +16,12 @@ export function NoEvents() {
       </p>
       <pre>{command}</pre>
       <p>
-        <CopyButton text={command} /> <span class="dim">or run</span> <code>pnpm demo</code>
-        <span class="dim">, or</span> <code>pnpm connect</code> <span class="dim">to watch Claude Code.</span>
+        <CopyButton text={command} />{' '}
+        <span class="dim">or watch Claude Code, from the folder of twin-ingest:</span>
+      </p>
+      <pre>{`${PNPM} connect claude-code --url ${location.origin}`}</pre>
+      <p>
+        <code>{`${PNPM} demo`}</code> <span class="dim">shows made-up sessions on a page of its own.</span>
       </p>
     </div>
   );

@@ -1,13 +1,13 @@
-/** The server's own state: what runs, what it has stored, and what waits to be. */
-
-import { health } from '../figures.ts';
+/** The server's own state: what runs, what it has stored, and what waits to be; or that it is not known. */
+import type { Health } from '../api.ts';
+import { health, isHealthKnown } from '../figures.ts';
 import { bytes, span, whole } from '../format.ts';
 import { Panel } from './panel.tsx';
 
 export function ServerPanel() {
   const at = health.value;
   if (at === null) return null;
-  const isOk = at.status === 'ok';
+  const isKnown = isHealthKnown.value;
   const facts: readonly (readonly [string, string])[] = [
     ['Runtime', `${at.runtime} · ${at.version}`],
     ['Uptime', span(at.uptime * 1000)],
@@ -23,14 +23,9 @@ export function ServerPanel() {
     <Panel
       id="server"
       title="Server"
-      more={
-        <span class={`state ${isOk ? 'is-active' : 'bad'}`}>
-          <span class="dot" aria-hidden="true" />
-          {at.reason === undefined ? at.status : `${at.status}: ${at.reason}`}
-        </span>
-      }
+      more={isKnown ? <Status of={at} /> : <span class="state">unknown; this is what it said last</span>}
     >
-      <dl class="facts">
+      <dl class={isKnown ? 'facts' : 'facts is-past'}>
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -39,5 +34,14 @@ export function ServerPanel() {
         ))}
       </dl>
     </Panel>
+  );
+}
+
+function Status({ of: { status, reason } }: { readonly of: Health }) {
+  return (
+    <span class={`state ${status === 'ok' ? 'is-active' : 'bad'}`}>
+      <span class="dot" aria-hidden="true" />
+      {reason === undefined ? status : `${status}: ${reason}`}
+    </span>
   );
 }

@@ -60,7 +60,7 @@ export class OpenBrowser {
     }
   }
 
-  /** CPU time of each renderer so far, in seconds, by its process. */
+  /** CPU time of each renderer so far, in seconds, by its process; that of GPU, network and browser is not in it. */
   async rendererCpu(): Promise<ReadonlyMap<number, number>> {
     const session = await this.#browser.newBrowserCDPSession();
     const { processInfo } = await session.send('SystemInfo.getProcessInfo');

@@ -56,8 +56,9 @@ export class SharedFrames {
   }
 
   of(changes: readonly Change[]): Uint8Array {
+    // Each name behind its length: the id of a session may hold any text that could stand between two.
     let key = '';
-    for (const { topic, revision } of changes) key += `${revision} ${topic.name}\n`;
+    for (const { topic, revision } of changes) key += `${revision} ${topic.name.length} ${topic.name}`;
     const known = this.made.get(key);
     if (known !== undefined) return known;
     if (this.made.size >= KEPT_SETS) this.made.clear();

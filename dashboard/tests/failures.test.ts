@@ -1,0 +1,117 @@
+/** What the page says of itself when something fails: never that all is well when nobody can know. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
+import { skip } from '../../scripts/chromium.ts';
+import { launch, open, overflow, shot, untilConnection, untilIds } from './browser.ts';
+import { event, onFile, post } from './servers.ts';
+
+let browser: Browser;
+before(async () => {
+  if (!skip) browser = await launch();
+});
+after(() => browser?.close());
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Server', exact: true });
+const untilKnown = (page: Page) => panel(page).getByText('ok', { exact: true }).waitFor();
+const untilUnknown = (page: Page) => panel(page).getByText('unknown; this is what it said last').waitFor();
+const looks = [
+  [1400, 'light'],
+  [1400, 'dark'],
+  [360, 'light'],
+  [360, 'dark'],
+] as const;
+
+for (const name of TARGET_NAMES) {
+  test(`${name}: rows that cannot be fetched are not called live`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await post(url, [event()]);
+    const { page } = await open(browser, url);
+    t.after(() => page.close());
+    await untilIds(page, [1]);
+    await untilConnection(page, 'live');
+    await page.route('**/api/snapshot/**', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await post(url, [event()]);
+    await untilConnection(page, 'stale');
+    assert.match((await page.getByText('Out of date').getAttribute('title'))!, /\(refused with 503\)/);
+    await page.getByRole('status').getByText('What changed could not be fetched, retrying').waitFor();
+    await page.unroute('**/api/snapshot/**');
+    await untilIds(page, [2, 1]);
+    await untilConnection(page, 'live');
+    await page.getByRole('status').getByText('Up to date again').waitFor();
+  });
+
+  test(`${name}: filters that are refused are said to be, and asked for once`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    const { page, errors } = await open(browser, url, { path: '/?status=bad' });
+    t.after(() => page.close());
+    const total = page.locator('.tile', { hasText: /^Events\d/ }).locator('dd');
+    await page.getByText('The server refuses these filters: status must be one of: success, ').waitFor();
+    // The pulls of the totals are two seconds apart, in which one that is repeated is repeated several times.
+    for (const count of ['1', '2', '3']) {
+      await post(url, [event()]);
+      await total.getByText(count, { exact: true }).waitFor();
+    }
+    assert.equal(
+      await page.evaluate<number>(
+        `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/events?status=bad&')).length`,
+      ),
+      1,
+    );
+    await untilConnection(page, 'live');
+    assert.equal(await page.getByRole('grid').getAttribute('aria-busy'), 'false');
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await untilIds(page, [3, 2, 1]);
+    assert.equal(await page.getByText('The server refuses these filters').count(), 0);
+    assert.deepEqual(
+      errors.filter((text) => !text.includes('400')),
+      [],
+    );
+  });
+}
+
+test('health is not known while the server says nothing of it, or nothing at all', { skip }, async (t) => {
+  const server = await onFile(t)('rs');
+  const { page, errors } = await open(browser, server.url);
+  t.after(() => page.close());
+  await untilKnown(page);
+  const body = '{"error":"Server is shutting down","code":"draining"}';
+  await page.route('**/api/health', (route) => route.fulfill({ status: 503, body }));
+  await untilUnknown(page);
+  await page.unroute('**/api/health');
+  await untilKnown(page);
+  // It keeps its connections and answers none.
+  server.signal('SIGSTOP');
+  await untilUnknown(page);
+  server.signal('SIGCONT');
+  await untilKnown(page);
+  assert.deepEqual(
+    errors.filter((text) => !text.includes('503')),
+    [],
+  );
+});
+
+test('what is not known looks like it, and nothing sticks out', { skip }, async (t) => {
+  for (const [width, colorScheme] of looks) {
+    const server = await onFile(t)('rs');
+    await post(server.url, [event()]);
+    const { page } = await open(browser, server.url, { width, height: 740, colorScheme });
+    await untilIds(page, [1]);
+    await untilKnown(page);
+    await page.route('**/api/snapshot/**', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await post(server.url, [event()]);
+    await untilConnection(page, 'stale');
+    assert.equal(await overflow(page), 0);
+    await shot(page, `stale-${width}-${colorScheme}`);
+    await server.kill();
+    await untilUnknown(page);
+    const colour = (of: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${of}')).color`);
+    assert.equal(await colour('.facts dd'), await colour('.facts dt'), 'dimmed');
+    await panel(page).scrollIntoViewIfNeeded();
+    assert.equal(await overflow(page), 0);
+    await shot(page, `unknown-${width}-${colorScheme}`);
+    await page.close();
+  }
+});
