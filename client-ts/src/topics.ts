@@ -5,7 +5,8 @@
  * What must stay true: there is at most one connection, and only while somebody listens. Whoever listens need not wait
  * for it: it opens with the revision of each topic, so that nothing is missed while there was none.
  */
-import { type ConnectionState, codeOf, keepConnected, RefusedError } from './connection.ts';
+import { type ConnectionState, keepConnected } from './connection.ts';
+import { refusalOf } from './refusal.ts';
 import { type Server, type ServerOptions, serverOf } from './server.ts';
 import type { Snapshot, SyncOptions } from './sync-options.ts';
 
@@ -61,7 +62,7 @@ export class Topics {
           signal,
         });
         if (response.status === 304) return null;
-        if (!response.ok) throw new RefusedError(response.status, await codeOf(response));
+        if (!response.ok) throw await refusalOf(response);
         const snapshot = (await response.json()) as Snapshot<T>;
         return deltas ? { ...snapshot, reset: snapshot.since === undefined } : snapshot;
       },
