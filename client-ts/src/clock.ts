@@ -14,18 +14,25 @@ export const CLOCK: Clock = {
   },
 };
 
-/** Waits; rejects with the signal's reason when that comes first. */
-export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const stop = () => {
+/** Waits; not any longer once what `onBegin` is given was called, which later means nothing. */
+export function wait(ms: number, clock: Clock, onBegin: (hurry: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    onBegin(() => {
       cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.after(ms, () => {
-      signal.removeEventListener('abort', stop);
       resolve();
     });
-    signal.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** Waits; rejects with the signal's reason when that comes first. */
+export async function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  await wait(ms, clock, (hurry) => {
+    stop = hurry;
+    signal.addEventListener('abort', stop);
+  });
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
 }

@@ -33,7 +33,10 @@ export interface BodyReader {
   cancel(): Promise<void>;
 }
 
-/** Rejects with the reason of its signal once that is aborted, else with what became of the connection. */
+/**
+ * Rejects with the reason of its signal once that is aborted, else with what became of the connection; so does whoever
+ * reads the body.
+ */
 export type Fetch = (url: string, options: RequestOptions) => Promise<ResponseLike>;
 
 // A browser's fetch wants to be called on its window; looked up late, since whoever replaces it means it.

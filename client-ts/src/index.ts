@@ -1,11 +1,13 @@
 /** The client of either server, for browsers and Node: send events, follow the stream, keep a state in step. */
+export type { OutgoingEvent } from './batch.ts';
 export type { Clock } from './clock.ts';
-export { type ConnectionState, RefusedError } from './connection.ts';
+export type { ConnectionState } from './connection.ts';
 export type { BodyReader, Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
 export type { PaceOptions } from './pace.ts';
+export { RefusedError } from './refusal.ts';
 export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from './revision.ts';
-export { type OutgoingEvent, QueueFullError, Sender, type SenderCounts, type SenderOptions } from './send.ts';
+export { QueueFullError, Sender, type SenderCounts, type SenderOptions } from './send.ts';
 export type { ServerOptions } from './server.ts';
 export {
   type EventRow,

@@ -2,23 +2,18 @@
  * Sends events in batches and sees to it that each is stored once, whatever happens to the server in between.
  *
  * An event without an `event_id` is given one, so that a batch whose answer was lost can be sent again: the server
- * stores no id twice (rule EVT-13). What must stay true: no event is dropped without saying so; what waits is bounded.
- * Over 250 lines because the life of a batch, from its queue to its last attempt, is told in one place.
+ * stores no id twice (rule EVT-13). What must stay true: no event is dropped without saying so, and none for the sake
+ * of another; what waits is bounded; whoever is called back cannot stop what goes out.
  */
 import { Backoff } from './backoff.ts';
-import { sleep } from './clock.ts';
-import { codeOf, isForNow, RefusedError, retryAfter } from './connection.ts';
+import { type Answer, answerOf, bodyOf, fitting, type OutgoingEvent, type Waiting } from './batch.ts';
+import { sleep, wait } from './clock.ts';
+import { within } from './deadline.ts';
 import type { ResponseLike } from './fetch.ts';
+import { onPageHide } from './page-hide.ts';
+import { RefusedError, refusalOf } from './refusal.ts';
 import { type ServerOptions, serverOf } from './server.ts';
-
-/** An event as sent (contract, section "An event as sent"). */
-export interface OutgoingEvent {
-  readonly session_id: string;
-  readonly agent_type: string;
-  readonly event_type: string;
-  readonly event_id?: string;
-  readonly [field: string]: unknown;
-}
+import { Waiters } from './waiters.ts';
 
 export interface SenderOptions extends ServerOptions {
   /** Most events in one request; 100 unless said otherwise. */
@@ -54,18 +49,6 @@ const REQUEST_MS = 30_000;
 /** A browser sends no more than this once a page is gone (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch). */
 const KEEPALIVE_BYTES = 60_000;
 
-interface Waiting {
-  readonly event: OutgoingEvent;
-  readonly text: string;
-}
-
-interface Answer {
-  readonly revision: string;
-  readonly received: number;
-  readonly duplicates: number;
-  readonly rejected: readonly { readonly index: number; readonly errors: readonly string[] }[];
-}
-
 export class Sender {
   readonly counts: SenderCounts = { stored: 0, duplicates: 0, rejected: 0 };
   readonly #options: SenderOptions & { batch_events: number; linger_ms: number; queue_events: number };
@@ -73,18 +56,21 @@ export class Sender {
   readonly #backoff: Backoff;
   readonly #end = new AbortController();
   readonly #queue: Waiting[] = [];
+  readonly #flushes = new Waiters();
+  /** Events. */
+  #answered = 0;
   #revision: string | null = null;
-  #running: Promise<void> | undefined;
+  #isRunning = false;
   /** Ends the wait for more events. */
-  #hurry: (() => void) | undefined;
-  /** A batch that was too large once is not made so large again. */
-  #batch_events: number;
+  #hurry = () => {};
+  /** Fewer than was asked for once the server has said how many it takes. */
+  #most_events: number;
 
   constructor(options: SenderOptions = {}) {
     this.#options = { batch_events: 100, linger_ms: 20, queue_events: 10_000, ...options };
     this.#server = serverOf(options);
     this.#backoff = new Backoff(RETRY, this.#server.random);
-    this.#batch_events = this.#options.batch_events;
+    this.#most_events = this.#options.batch_events;
     onPageHide(() => this.#flushBeforeEnd(), this.#end.signal);
   }
 
@@ -106,77 +92,69 @@ export class Sender {
     const event_id = event.event_id ?? crypto.randomUUID();
     const whole = { ...event, event_id };
     this.#queue.push({ event: whole, text: JSON.stringify(whole) });
-    if (this.#queue.length >= this.#batch_events) this.#hurry?.();
-    this.#running ??= this.#run();
+    if (this.#queue.length >= this.#most_events) this.#hurry();
+    if (!this.#isRunning) void this.#run();
     return event_id;
   }
 
-  /** Resolves when everything that waits now was answered for; rejects when the sender is stopped before. */
+  /**
+   * Resolves when everything that waits now was answered for, whatever came after it; rejects when the sender is
+   * stopped before.
+   */
   async flush(): Promise<void> {
-    this.#hurry?.();
-    await this.#running;
     this.#end.signal.throwIfAborted();
+    if (this.#queue.length === 0) return;
+    this.#hurry();
+    const answered = this.#answered + this.#queue.length;
+    await this.#flushes.add(() => answered <= this.#answered);
   }
 
   /** Ends; what still waits is returned, and not sent. */
   stop(): readonly OutgoingEvent[] {
+    const { signal } = this.#end;
     this.#end.abort(new DOMException('the sender was stopped', 'AbortError'));
+    this.#flushes.reject(signal.reason);
+    this.#hurry();
     return this.#queue.splice(0).map(({ event }) => event);
   }
 
   /** While something waits. Never rejects. */
   async #run(): Promise<void> {
-    const { signal } = this.#end;
+    this.#isRunning = true;
     try {
-      await this.#linger(signal);
-      while (this.#queue.length > 0) {
-        const batch = this.#queue.slice(0, this.#batch_events);
-        await this.#deliver(batch, signal);
-      }
+      if (this.#queue.length < this.#most_events)
+        await wait(this.#options.linger_ms, this.#server.clock, (hurry) => {
+          this.#hurry = hurry;
+        });
+      while (this.#queue.length > 0) await this.#deliver(this.#queue.slice(0, this.#most_events));
     } catch {
-      // Stopped.
+      // Stopped: nothing else is thrown.
     }
-    this.#running = undefined;
+    this.#isRunning = false;
   }
 
-  async #linger(signal: AbortSignal): Promise<void> {
-    if (this.#queue.length >= this.#batch_events) return;
-    const hurry = new AbortController();
-    this.#hurry = () => hurry.abort();
-    await sleep(this.#options.linger_ms, this.#server.clock, AbortSignal.any([signal, hurry.signal])).catch(
-      () => undefined,
-    );
-    this.#hurry = undefined;
-    signal.throwIfAborted();
-  }
-
-  /** One attempt; the batch leaves the queue when the server has answered for it. */
-  async #deliver(batch: readonly Waiting[], signal: AbortSignal): Promise<void> {
-    let failure: unknown;
-    let asked_ms = 0;
-    try {
-      const response = await this.#post(batch, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]));
-      if (response.ok) {
-        this.#settle(batch, (await response.json()) as Answer);
-        return;
+  /** Until each event was answered for. What is sent is always the beginning of the queue. */
+  async #deliver(batch: readonly Waiting[]): Promise<void> {
+    const { signal } = this.#end;
+    const { clock } = this.#server;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const answer = await within(REQUEST_MS, clock, signal, async (end) => {
+          const response = await this.#post(batch, end);
+          if (!response.ok) throw await refusalOf(response);
+          return answerOf(await response.json());
+        });
+        return this.#settle(batch, answer);
+      } catch (failure) {
+        signal.throwIfAborted();
+        const refusal = failure instanceof RefusedError ? failure : null;
+        if (refusal !== null && !refusal.isForNow) return this.#refused(batch, refusal);
+        const wait_ms = this.#backoff.next(refusal?.after_ms);
+        tell(() => this.#options.onRetry?.(failure, wait_ms));
+        await sleep(wait_ms, clock, signal);
       }
-      failure = new RefusedError(response.status, await codeOf(response));
-      if (response.status === 413 && batch.length > 1) {
-        this.#batch_events = Math.ceil(batch.length / 2);
-        return;
-      }
-      if (!isForNow(response.status)) {
-        this.#reject(batch, String((failure as RefusedError).message));
-        return;
-      }
-      asked_ms = retryAfter(response.headers);
-    } catch (error) {
-      failure = error;
     }
-    signal.throwIfAborted();
-    const wait_ms = this.#backoff.next(asked_ms);
-    this.#options.onRetry?.(failure, wait_ms);
-    await sleep(wait_ms, this.#server.clock, signal);
   }
 
   #post(batch: readonly Waiting[], signal: AbortSignal | null, keepalive = false): Promise<ResponseLike> {
@@ -190,66 +168,45 @@ export class Sender {
     });
   }
 
+  /**
+   * For good. A body is refused whole for one event in it, or for its size (BOD-01, BOD-04, ING-09): its parts go on by
+   * themselves, until what is to blame stands alone. The next batch is a whole one again, unless it was the count.
+   */
+  async #refused(batch: readonly Waiting[], { status, code, limit, message }: RefusedError): Promise<void> {
+    if (batch.length === 1 || (status !== 400 && status !== 413)) {
+      const rejected = batch.map((_, index) => ({ index, errors: [message] }));
+      return this.#settle(batch, { received: 0, duplicates: 0, rejected, revision: this.#revision });
+    }
+    let most = Math.ceil(batch.length / 2);
+    if (code === 'batch_too_large' && limit < batch.length) most = this.#most_events = limit;
+    for (let at = 0; at < batch.length; at += most) await this.#deliver(batch.slice(at, at + most));
+  }
+
   #settle(batch: readonly Waiting[], { received, duplicates, rejected, revision }: Answer): void {
-    this.#queue.splice(0, batch.length);
-    this.#backoff.reset();
     this.#revision = revision;
     this.counts.stored += received;
     this.counts.duplicates += duplicates;
     this.counts.rejected += rejected.length;
-    for (const { index, errors } of rejected) this.#tellRejected(batch[index]!.event, errors);
-  }
-
-  #reject(batch: readonly Waiting[], problem: string): void {
+    this.#backoff.reset();
     this.#queue.splice(0, batch.length);
-    this.counts.rejected += batch.length;
-    for (const { event } of batch) this.#tellRejected(event, [problem]);
-  }
-
-  #tellRejected(event: OutgoingEvent, problems: readonly string[]): void {
-    try {
-      this.#options.onRejected?.(event, problems);
-    } catch {
-      // Whoever hears of it must not make the batch be sent again.
-    }
+    this.#answered += batch.length;
+    for (const one of rejected) tell(() => this.#options.onRejected?.(batch[one.index]!.event, one.errors));
+    // After those who may stop it for what was rejected: a flush then fails.
+    this.#flushes.release();
   }
 
   /** What fits into a request that outlives the page; should the page live on, the ids make a repetition harmless. */
   #flushBeforeEnd(): void {
-    let left = KEEPALIVE_BYTES - bodyOf([]).length;
-    const fits = this.#queue.slice(0, this.#options.batch_events).filter(({ text }) => {
-      const bytes = new Blob([text]).size + 1;
-      if (bytes > left) return false;
-      left -= bytes;
-      return true;
-    });
-    if (fits.length > 0) this.#post(fits, null, true).catch(() => undefined);
+    const batch = fitting(this.#queue.slice(0, this.#most_events), KEEPALIVE_BYTES);
+    if (batch.length > 0) this.#post(batch, null, true).catch(() => undefined);
   }
 }
 
-function bodyOf(batch: readonly Waiting[]): string {
-  return `{"events":[${batch.map(({ text }) => text).join(',')}]}`;
-}
-
-/** What a browser has and Node has not. */
-interface Page {
-  readonly document?: { readonly visibilityState: string };
-  readonly addEventListener?: (
-    type: string,
-    heard: () => void,
-    options: { readonly signal: AbortSignal; readonly capture: boolean },
-  ) => void;
-}
-
-/** A page that is hidden may never be heard of again (https://developer.mozilla.org/docs/Web/API/Document/visibilitychange_event). */
-function onPageHide(flush: () => void, signal: AbortSignal): void {
-  const page = globalThis as unknown as Page;
-  const { addEventListener } = page;
-  if (addEventListener === undefined) return;
-  for (const type of ['pagehide', 'visibilitychange']) {
-    const heard = () => {
-      if (type === 'pagehide' || page.document?.visibilityState === 'hidden') flush();
-    };
-    addEventListener.call(globalThis, type, heard, { signal, capture: true });
+/** Whoever is told must not change what becomes of the batch by throwing. */
+function tell(call: () => void): void {
+  try {
+    call();
+  } catch {
+    // Its own affair.
   }
 }

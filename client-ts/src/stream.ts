@@ -35,7 +35,7 @@ export interface StreamOptions extends ServerOptions {
   readonly signal: AbortSignal;
   /** No more is read before what it returns has resolved. */
   onEvent(row: EventRow, position: StreamPosition): void | Promise<void>;
-  /** Another database, or an older one: what came before no longer holds. */
+  /** Another database, or the same put back to an older state: what came before no longer holds. */
   onReset?(): void;
   /** The payload of `GET /api/stats`, now and then. */
   onStats?(stats: unknown): void;
@@ -47,35 +47,39 @@ export interface StreamOptions extends ServerOptions {
 export async function streamEvents(options: StreamOptions): Promise<void> {
   const server = serverOf(options);
   const filter = Object.entries(options.filter ?? {});
-  let epoch = options.from?.epoch;
-  let id = options.from?.id;
+  let position = options.from;
+  /** Where the server was when it connected. */
+  let opening: StreamPosition | undefined;
   await keepConnected(
     {
       ...server,
       url: () => {
         const query = new URLSearchParams(filter);
-        if (id !== undefined) query.set('after', String(id));
-        if (epoch !== undefined) query.set('epoch', epoch);
+        if (position !== undefined) {
+          query.set('after', String(position.id));
+          query.set('epoch', position.epoch);
+        }
         return `${server.baseUrl}/api/stream?${query}`;
       },
       onMessage({ id: lastEventId, data }) {
         const message = JSON.parse(data) as Message;
         switch (message.type) {
           case 'connected':
+            opening = { epoch: message.epoch, id: message.last_id };
             // Events before the first connection were not asked for, those since are.
-            id ??= message.last_id;
-            epoch ??= message.epoch;
-            if (epoch !== message.epoch) [epoch, id] = [message.epoch, message.last_id];
+            position ??= opening;
             return;
           case 'reset':
+            // Not where it went on from: an id of another timeline would be above the newest again, and skip some.
+            position = opening;
             options.onReset?.();
             return;
           case 'stats':
             options.onStats?.(message.payload);
             return;
           case 'event':
-            id = Number(lastEventId);
-            return options.onEvent(message.payload, { epoch: epoch!, id });
+            position = { epoch: position!.epoch, id: Number(lastEventId) };
+            return options.onEvent(message.payload, position);
         }
       },
       onState: (...told) => options.onState?.(...told),

@@ -1,13 +1,22 @@
 /** What a `Sync` is told, and what it tells: the shapes of invalidations and snapshots among them. */
 import type { Clock } from './clock.ts';
 import type { PaceOptions } from './pace.ts';
-import type { Revision } from './revision.ts';
+import { compareRevisions, isRevision, type Revision } from './revision.ts';
 
 /** The topic has changed; what to, a pull tells. */
 export interface Invalidation {
   readonly topic: string;
   readonly revision: string;
   readonly epoch: string;
+  /** The database was put back to an older state of itself: what is known of it holds no more. */
+  readonly reset?: boolean;
+}
+
+export function isInvalidation(heard: unknown): heard is Invalidation & Known {
+  const { topic, revision, epoch } = Object(heard) as Partial<Record<keyof Invalidation, unknown>>;
+  return (
+    typeof topic === 'string' && topic.trim() !== '' && typeof epoch === 'string' && isRevision(revision)
+  );
 }
 
 export interface Snapshot<T> {
@@ -15,8 +24,10 @@ export interface Snapshot<T> {
   readonly revision: string;
   /** What `data` adds to is this revision, and not nothing. */
   readonly since?: string;
-  /** `data` is a whole state, though what is known was said. */
+  /** What is known cannot be added to: `data` is a whole state, which holds though its revision be a smaller one. */
   readonly reset?: boolean;
+  /** `data` is a whole state where others add to one. */
+  readonly whole?: boolean;
   readonly data: T;
 }
 
@@ -24,6 +35,11 @@ export interface Snapshot<T> {
 export interface Known {
   readonly epoch: string;
   readonly revision: Revision;
+}
+
+/** Of one epoch. */
+export function isOlder(a: Known, b: Known): boolean {
+  return compareRevisions(a.revision, b.revision) < 0;
 }
 
 /** Where an error came from; `protocol` is what no server of this contract sends. */

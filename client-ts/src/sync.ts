@@ -3,23 +3,26 @@
  *
  * However many invalidations come, one fetch is in flight and at most one follows it. What must stay true: revisions
  * that are applied grow within an epoch; as long as it runs, what is applied reaches the largest revision that was
- * heard of, whatever fails in between; another epoch, which is another database, begins afresh.
+ * heard of, whatever fails in between; another epoch, which is another database, begins afresh, and so does a database
+ * that was put back to an older state of itself, once it says so.
  */
 import { Backoff } from './backoff.ts';
-import { CLOCK, type Clock, sleep } from './clock.ts';
+import { CLOCK, type Clock, wait } from './clock.ts';
 import { Pace, type PaceOptions } from './pace.ts';
-import { compareRevisions, isRevision, maxRevision, type Revision } from './revision.ts';
-import type { Invalidation, Known, Phase, Snapshot, SyncCounts, SyncOptions } from './sync-options.ts';
+import { compareRevisions, isRevision, maxRevision } from './revision.ts';
+import {
+  isInvalidation,
+  isOlder,
+  type Known,
+  type Phase,
+  type Snapshot,
+  type SyncCounts,
+  type SyncOptions,
+} from './sync-options.ts';
+import { Waiters } from './waiters.ts';
 
 const FRAME: PaceOptions = { throttle_ms: 16, debounce_ms: 0, leading: true, trailing: true };
 const RETRY = { first_ms: 100, most_ms: 10_000 };
-
-interface Waiter {
-  /** What had been heard of when it asked. */
-  readonly target: Known | null;
-  resolve(): void;
-  reject(reason: unknown): void;
-}
 
 export class Sync<T> {
   readonly counts: SyncCounts = { invalidations: 0, fetches: 0, applies: 0, unchanged: 0, stale: 0 };
@@ -28,18 +31,23 @@ export class Sync<T> {
   readonly #pace: Pace;
   readonly #backoff: Backoff;
   readonly #end = new AbortController();
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Waiters();
   #started: Promise<void> | undefined;
   #unsubscribe: (() => void) | undefined;
   #known: Known | null = null;
   /** The largest revision that was heard of, in its epoch. */
   #target: Known | null = null;
+  #pulls = 0;
+  /** Rises when nothing of before holds any more. */
+  #timeline = 0;
   #isPulling = false;
   #isWanted = false;
+  /** By `refresh`, since the newest pull began. */
+  #isAsked = false;
   /** Of the newest pull alone: what `fetch` hangs on a signal stays there until it is collected, with this one. */
   #inFlight = new AbortController();
   /** Ends the wait before another attempt. */
-  #hurry: (() => void) | undefined;
+  #hurry = () => {};
 
   constructor(options: SyncOptions<T>) {
     this.#options = options;
@@ -49,11 +57,11 @@ export class Sync<T> {
       // What was held back may have been fetched meanwhile.
       if (this.#isBehind()) this.#wantPull();
     });
-    options.signal?.addEventListener('abort', () => this.stop(), { once: true });
+    options.signal?.addEventListener('abort', () => this.stop(), { signal: this.#end.signal });
     if (options.signal?.aborted) this.stop();
   }
 
-  /** What was applied last. */
+  /** What was applied last; `null` while it holds no more. */
   get known(): Known | null {
     return this.#known;
   }
@@ -78,21 +86,25 @@ export class Sync<T> {
     this.#inFlight.abort(this.#end.signal.reason);
     this.#pace.stop();
     this.#unsubscribe?.();
-    for (const { reject } of this.#waiters) reject(this.#end.signal.reason);
-    this.#waiters.clear();
+    this.#waiters.reject(this.#end.signal.reason);
+    this.#hurry();
   }
 
   /** Pulls at once; resolves when what is applied is as new as what had been heard of now, and a pull was made. */
-  refresh(): Promise<void> {
-    const { signal } = this.#end;
-    if (signal.aborted) return Promise.reject(signal.reason);
-    const waiting = new Promise<void>((resolve, reject) => {
-      // A pull that has begun may have read before the caller's moment.
-      this.#waiters.add({ target: this.#target, resolve, reject });
+  async refresh(): Promise<void> {
+    this.#end.signal.throwIfAborted();
+    const [target, pulls, timeline] = [this.#target, this.#pulls, this.#timeline];
+    const refreshed = this.#waiters.add(() => {
+      const known = this.#known;
+      // A pull that had begun may have read before the caller's moment.
+      if (known === null || pulls === this.#pulls) return false;
+      // Another database leaves nothing to be reached, and neither does one that was put back.
+      return timeline !== this.#timeline || target?.epoch !== known.epoch || !isOlder(known, target);
     });
-    this.#hurry?.();
+    this.#isAsked = true;
+    this.#hurry();
     this.#wantPull();
-    return waiting;
+    await refreshed;
   }
 
   async #start(): Promise<void> {
@@ -117,9 +129,12 @@ export class Sync<T> {
     if (heard.topic !== this.#options.topic) return;
     this.counts.invalidations++;
     const { epoch, revision } = heard;
-    if (this.#target?.epoch === epoch) {
-      this.#target = { epoch, revision: maxRevision(this.#target.revision, revision) };
-    } else this.#target = { epoch, revision };
+    if (heard.reset) this.#forget();
+    const target = this.#target;
+    this.#target = {
+      epoch,
+      revision: target?.epoch === epoch ? maxRevision(target.revision, revision) : revision,
+    };
     if (this.#isBehind()) this.#pace.want();
   }
 
@@ -127,6 +142,13 @@ export class Sync<T> {
   #isBehind(): boolean {
     const [known, target] = [this.#known, this.#target];
     return target !== null && (known?.epoch !== target.epoch || isOlder(known, target));
+  }
+
+  /** Of what is known, was heard of or is under way nothing holds. */
+  #forget(): void {
+    this.#inFlight.abort();
+    this.#timeline++;
+    this.#known = this.#target = null;
   }
 
   #wantPull(): void {
@@ -138,15 +160,18 @@ export class Sync<T> {
     const { signal } = this.#end;
     this.#isPulling = true;
     while (this.#isWanted && !signal.aborted) {
-      this.#isWanted = false;
-      const before = new Set(this.#waiters);
+      this.#isWanted = this.#isAsked = false;
       const isDone = await this.#pull();
       if (signal.aborted) break;
-      if (isDone) this.#release(before);
+      if (isDone) this.#waiters.release();
       // What was heard of meanwhile is the pace's to follow, so that pulls are as far apart as was asked.
-      if (isDone && (!this.#isBehind() || this.#pace.isHolding)) this.#backoff.reset();
-      else if (!this.#isWanted) {
-        await this.#waitToRetry();
+      if (isDone && (!this.#isBehind() || this.#isWanted || this.#pace.isHolding)) this.#backoff.reset();
+      else {
+        // However much is heard of meanwhile: a server that fails under load is not to be asked more often for it.
+        if (!this.#isAsked)
+          await wait(this.#backoff.next(), this.#clock, (hurry) => {
+            this.#hurry = hurry;
+          });
         this.#isWanted = true;
       }
     }
@@ -155,12 +180,13 @@ export class Sync<T> {
 
   /** Whether a state was fetched, and applied where it was new. */
   async #pull(): Promise<boolean> {
-    const { signal } = this.#end;
+    this.#inFlight = new AbortController();
+    const { signal } = this.#inFlight;
     let snapshot: Snapshot<T> | null;
+    this.#pulls++;
+    this.counts.fetches++;
     try {
-      this.counts.fetches++;
-      this.#inFlight = new AbortController();
-      snapshot = await this.#options.fetch(this.#known, this.#inFlight.signal);
+      snapshot = await this.#options.fetch(this.#known, signal);
     } catch (error) {
       if (!signal.aborted) this.#tell('fetch', error);
       return false;
@@ -175,54 +201,36 @@ export class Sync<T> {
       this.#tell('protocol', new TypeError('no snapshot'));
       return false;
     }
-    return this.#take(snapshot, { epoch, revision });
+    return this.#take(snapshot, { epoch, revision }, signal);
   }
 
-  async #take(snapshot: Snapshot<T>, next: Known): Promise<boolean> {
-    const { signal } = this.#end;
+  async #take(snapshot: Snapshot<T>, next: Known, signal: AbortSignal): Promise<boolean> {
     const known = this.#known;
     const isNewEpoch = known?.epoch !== next.epoch;
-    if (this.#target?.epoch === next.epoch && compareRevisions(next.revision, this.#target.revision) < 0)
-      this.counts.stale++;
-    if (!isNewEpoch && compareRevisions(next.revision, known.revision) <= 0) {
+    const order = isNewEpoch ? 1 : compareRevisions(next.revision, known.revision);
+    if (this.#target?.epoch === next.epoch && isOlder(next, this.#target)) this.counts.stale++;
+    if (order <= 0 && !snapshot.reset) {
       this.counts.unchanged++;
       return true;
     }
     try {
-      await this.#options.apply(snapshot, isNewEpoch || snapshot.reset === true);
+      await this.#options.apply(snapshot, isNewEpoch || Boolean(snapshot.reset || snapshot.whole));
     } catch (error) {
       this.#tell('apply', error);
       return false;
     }
     if (signal.aborted) return false;
     this.counts.applies++;
+    if (order < 0) {
+      // What was heard of since may be of either timeline: another pull reads after it.
+      this.#forget();
+      this.#isWanted = true;
+    }
     this.#known = next;
     // What was heard of a database that is gone is no aim any more.
     if (this.#target !== null && this.#target.epoch !== next.epoch && known?.epoch === this.#target.epoch)
       this.#target = null;
     return true;
-  }
-
-  /** Those that asked before the pull began, and whose aim is reached; another database leaves none to be reached. */
-  #release(asked: ReadonlySet<Waiter>): void {
-    for (const waiter of asked) {
-      const { target } = waiter;
-      if (target !== null && target.epoch === this.#known?.epoch && isOlder(this.#known, target)) continue;
-      if (this.#waiters.delete(waiter)) waiter.resolve();
-    }
-  }
-
-  async #waitToRetry(): Promise<void> {
-    const hurry = new AbortController();
-    this.#hurry = () => hurry.abort();
-    const signal = AbortSignal.any([this.#end.signal, hurry.signal]);
-    try {
-      await sleep(this.#backoff.next(), this.#clock, signal);
-    } catch {
-      // Stopped, or not to be waited for.
-    } finally {
-      this.#hurry = undefined;
-    }
   }
 
   #tell(phase: Phase, error: unknown): void {
@@ -232,17 +240,4 @@ export class Sync<T> {
       // Whoever hears of errors must not cause any.
     }
   }
-}
-
-/** Of one epoch. */
-function isOlder(a: Known, b: Known): boolean {
-  return compareRevisions(a.revision, b.revision) < 0;
-}
-
-function isInvalidation(heard: unknown): heard is Invalidation & { readonly revision: Revision } {
-  if (typeof heard !== 'object' || heard === null) return false;
-  const { topic, revision, epoch } = heard as Partial<Record<keyof Invalidation, unknown>>;
-  return (
-    typeof topic === 'string' && topic.trim() !== '' && typeof epoch === 'string' && isRevision(revision)
-  );
 }

@@ -5,15 +5,20 @@
  * What must stay true: there is at most one connection, and only while somebody listens. Whoever listens need not wait
  * for it: it opens with the revision of each topic, so that nothing is missed while there was none.
  */
-import { type ConnectionState, codeOf, keepConnected, RefusedError } from './connection.ts';
+import { type ConnectionState, keepConnected } from './connection.ts';
+import { within } from './deadline.ts';
+import { refusalOf } from './refusal.ts';
 import { type Server, type ServerOptions, serverOf } from './server.ts';
-import type { Snapshot, SyncOptions } from './sync-options.ts';
+import { isInvalidation, type Known, type Snapshot, type SyncOptions } from './sync-options.ts';
+import { Timelines } from './timelines.ts';
 
 export interface TopicsOptions extends ServerOptions {
   /** `events`, `stats`, `sessions`, and `session:` with a session's id as it is. */
   readonly topics: readonly string[];
   /** How far apart the server keeps what it tells, milliseconds; 0 unless said otherwise. */
   readonly min_interval_ms?: number;
+  /** How long a snapshot may take before it counts as failed, milliseconds; 30,000 unless said otherwise. */
+  readonly request_ms?: number;
   /** Of the stream; `closed` with an error is a refusal that stays. `wait_ms`: of `waiting`, until the next attempt. */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
@@ -28,9 +33,12 @@ export interface TopicOptions {
 /** What a `Sync` has to be told of a topic. */
 export type Topic<T> = Pick<SyncOptions<T>, 'topic' | 'subscribe' | 'fetch'>;
 
+const REQUEST_MS = 30_000;
+
 export class Topics {
   readonly #options: TopicsOptions;
   readonly #server: Server;
+  readonly #timelines = new Timelines();
   readonly #hearers = new Set<(heard: unknown) => void>();
   /** Ends the connection that there is. */
   #end: AbortController | undefined;
@@ -41,31 +49,41 @@ export class Topics {
   }
 
   /** Throws a `TypeError` for a topic that the stream does not carry. */
-  of<T>(topic: string, { limit, deltas = false }: TopicOptions = {}): Topic<T> {
+  of<T>(topic: string, options: TopicOptions = {}): Topic<T> {
     if (!this.#options.topics.includes(topic)) throw new TypeError(`not among the topics: ${topic}`);
-    const { baseUrl, headers, fetch } = this.#server;
+    const { request_ms = REQUEST_MS } = this.#options;
     return {
       topic,
       subscribe: async (hear) => this.#subscribe(hear),
-      fetch: async (known, signal) => {
-        const query = new URLSearchParams();
-        if (limit) query.set('limit', String(limit));
-        if (known && deltas) {
-          query.set('since', known.revision);
-          query.set('epoch', known.epoch);
-        }
-        const response = await fetch(`${baseUrl}/api/snapshot/${encoded(topic)}?${query}`, {
-          headers: known ? { ...headers, 'if-none-match': `W/"${known.epoch}-${known.revision}"` } : headers,
-          // What is known is said; a cache between would hide that it still holds.
-          cache: 'no-store',
-          signal,
-        });
-        if (response.status === 304) return null;
-        if (!response.ok) throw new RefusedError(response.status, await codeOf(response));
-        const snapshot = (await response.json()) as Snapshot<T>;
-        return deltas ? { ...snapshot, reset: snapshot.since === undefined } : snapshot;
-      },
+      fetch: (known, signal) =>
+        within(request_ms, this.#server.clock, signal, (end) => this.#pull<T>(topic, options, known, end)),
     };
+  }
+
+  async #pull<T>(
+    topic: string,
+    { limit, deltas = false }: TopicOptions,
+    known: Known | null,
+    signal: AbortSignal,
+  ): Promise<Snapshot<T> | null> {
+    const { baseUrl, headers, fetch } = this.#server;
+    const query = new URLSearchParams();
+    if (limit) query.set('limit', String(limit));
+    if (known && deltas) {
+      query.set('since', known.revision);
+      query.set('epoch', known.epoch);
+    }
+    const response = await fetch(`${baseUrl}/api/snapshot/${encoded(topic)}?${query}`, {
+      headers: known ? { ...headers, 'if-none-match': `W/"${known.epoch}-${known.revision}"` } : headers,
+      // What is known is said; a cache between would hide that it still holds.
+      cache: 'no-store',
+      signal,
+    });
+    if (response.status === 304) return null;
+    if (!response.ok) throw await refusalOf(response);
+    const snapshot = (await response.json()) as Snapshot<T>;
+    if (isInvalidation(snapshot)) this.#timelines.know(snapshot);
+    return { ...snapshot, whole: deltas && snapshot.since === undefined };
   }
 
   #subscribe(hear: (heard: unknown) => void): () => void {
@@ -89,10 +107,13 @@ export class Topics {
     keepConnected(
       {
         ...this.#server,
-        url: () => `${this.#server.baseUrl}/api/stream?${query}`,
+        url: () => {
+          this.#timelines.connect();
+          return `${this.#server.baseUrl}/api/stream?${query}`;
+        },
         onMessage: ({ event, data }) => {
           if (event !== 'invalidate') return;
-          const heard: unknown = JSON.parse(data);
+          const heard = this.#timelines.hear(JSON.parse(data));
           for (const hear of this.#hearers) hear(heard);
         },
         onState: (...told) => {

@@ -6,7 +6,8 @@ import { FakeClock, settle } from './fake-clock.ts';
 export interface Pull {
   readonly known: Known | null;
   readonly signal: AbortSignal;
-  answer(revision: string, epoch?: string): Promise<void>;
+  /** `more`: what else the answer says. */
+  answer(revision: string, epoch?: string, more?: object): Promise<void>;
   unchanged(): Promise<void>;
   fail(): Promise<void>;
 }
@@ -59,8 +60,8 @@ export class FakeServer {
     return server;
   }
 
-  invalidate(revision: unknown, epoch: unknown = 'a', topic: unknown = 'events'): void {
-    this.#hear({ topic, revision, epoch });
+  invalidate(revision: unknown, epoch: unknown = 'a', topic: unknown = 'events', reset = false): void {
+    this.#hear({ topic, revision, epoch, reset });
   }
 
   #fetch(known: Known | null, signal: AbortSignal): Promise<Snapshot<string> | null> {
@@ -73,7 +74,8 @@ export class FakeServer {
       const pull: Pull = {
         known,
         signal,
-        answer: (revision, epoch = 'a') => over(() => resolve({ epoch, revision, data: revision })),
+        answer: (revision, epoch = 'a', more = {}) =>
+          over(() => resolve({ epoch, revision, ...more, data: revision })),
         unchanged: () => over(() => resolve(null)),
         fail: () => over(() => reject(new Error('fetch'))),
       };

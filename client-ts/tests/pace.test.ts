@@ -1,6 +1,7 @@
 /** When calls are made that are wanted again and again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CLOCK } from '../src/clock.ts';
 import { Pace, type PaceOptions } from '../src/pace.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -51,6 +52,22 @@ test('both together: what the debounce lets through is throttled', async () => {
     await callsOf({ debounce_ms: 10, throttle_ms: 100 }, [0, 5, 30, 60, 300], 1000),
     [15, 115, 310],
   );
+});
+
+test('(d) a wall clock that is set moves no call, and the clock of its own never goes back', async (t) => {
+  let wall_ms = 1_771_437_601_000;
+  t.mock.method(Date, 'now', () => {
+    wall_ms -= 3_600_000;
+    return wall_ms;
+  });
+  assert.deepEqual(await callsOf({ throttle_ms: 100 }, [0, 10, 20, 250], 1000), [0, 100, 250]);
+  const times = Array.from({ length: 100 }, () => CLOCK.now());
+  assert.ok(times.every((now, i) => i === 0 || now >= times[i - 1]!));
+  const called = Promise.withResolvers<void>();
+  const pace = new Pace({ ...PLAIN, throttle_ms: 1, leading: false }, CLOCK, called.resolve);
+  pace.want();
+  await called.promise;
+  pace.stop();
 });
 
 test('after the stop there is no call', async () => {

@@ -42,6 +42,16 @@ test('they compare as numbers would, beyond what a double tells apart', () => {
   assert.deepEqual([maxRevision(of('9'), of('10')), maxRevision(MAX, ZERO)], ['10', MAX]);
 });
 
+test('they are one order: of any three, what is below the second is below the third', () => {
+  const texts = ['0', '1', '9', '10', '42', '99', '100', '9007199254740992', '9007199254740993', MAX].map(of);
+  for (const a of texts)
+    for (const b of texts)
+      for (const c of texts)
+        if (compareRevisions(a, b) < 0 && compareRevisions(b, c) < 0)
+          assert.equal(compareRevisions(a, c), -1, `${a} ${b} ${c}`);
+  assert.deepEqual(texts.toReversed().sort(compareRevisions), texts);
+});
+
 test('on random pairs they compare as BigInt does', () => {
   let state = 0x9e3779b97f4a7c15n;
   const random = () => {

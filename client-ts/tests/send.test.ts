@@ -6,19 +6,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type RunningServer, startServer } from '../../parity-tests/src/server.ts';
 import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
-import type { Fetch } from '../src/fetch.ts';
-import { type OutgoingEvent, QueueFullError, Sender, type SenderOptions } from '../src/send.ts';
-import { FakeClock, settle } from './fake-clock.ts';
+import { QueueFullError, Sender } from '../src/send.ts';
+import { settle } from './fake-clock.ts';
+import { event, refused, senderOn, stored } from './fake-ingest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-send-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const event = (fields: Partial<OutgoingEvent> = {}): OutgoingEvent => ({
-  session_id: 's',
-  agent_type: 'agent',
-  event_type: 'tool_use',
-  ...fields,
-});
 let files = 0;
 const start = (name: TargetName, db: string, ...flags: readonly string[]): Promise<RunningServer> =>
   startServer(name, { cwd: folder, flags: ['--db', db, ...flags] });
@@ -85,79 +79,6 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-/** A server of answers, one after the other; the last for ever. */
-function answering(...answers: readonly (Response | Error)[]) {
-  const bodies: { events: OutgoingEvent[] }[] = [];
-  const fetch: Fetch = async (_, init) => {
-    bodies.push(JSON.parse(String(init.body)) as { events: OutgoingEvent[] });
-    const answer = answers[Math.min(bodies.length, answers.length) - 1]!;
-    if (answer instanceof Error) throw answer;
-    return answer.clone() as Response;
-  };
-  return { bodies, fetch };
-}
-const stored = (received: number, duplicates = 0) =>
-  Response.json({ received, ids: [], duplicates, rejected: [] }, { status: 201 });
-const refused = (status: number, code: string, headers: Record<string, string> = {}) =>
-  Response.json({ error: code, code }, { status, headers });
-
-/** A sender with time of its own. */
-function senderOn(answers: readonly (Response | Error)[], options: SenderOptions = {}) {
-  const clock = new FakeClock();
-  const server = answering(...answers);
-  const retries: number[] = [];
-  const onRetry = (_: unknown, wait_ms: number) => retries.push(wait_ms);
-  const sender = new Sender({ ...server, clock, random: () => 1, onRetry, ...options });
-  return { ...server, clock, retries, sender };
-}
-
-test('what fails for now is sent again, the same, after longer and longer, or as long as the server asks', async () => {
-  const busy = refused(503, 'overloaded', { 'retry-after': '2' });
-  const { bodies, clock, retries, sender } = senderOn([
-    new TypeError('fetch failed'),
-    refused(503, 'overloaded'),
-    busy,
-    stored(0, 1),
-  ]);
-  const id = sender.send(event());
-  await clock.pass(60_000);
-  assert.deepEqual(retries, [100, 200, 2000]);
-  assert.equal(bodies.length, 4);
-  assert.deepEqual(new Set(bodies.map((body) => JSON.stringify(body))).size, 1);
-  assert.equal(bodies[0]!.events[0]!.event_id, id);
-  assert.deepEqual([sender.counts.duplicates, sender.waiting], [1, 0]);
-});
-
-test('a refusal that stays is told for each event, and the rest goes on', async () => {
-  const rejected: string[] = [];
-  const { clock, sender } = senderOn([refused(403, 'forbidden'), stored(1)], {
-    batch_events: 2,
-    onRejected: (one, problems) => {
-      rejected.push(`${one.event_id}: ${problems}`);
-      throw new Error('whoever hears of it may throw');
-    },
-  });
-  for (const event_id of ['a', 'b', 'c']) sender.send(event({ event_id }));
-  await clock.pass(1000);
-  assert.deepEqual(rejected, ['a: refused with 403 forbidden', 'b: refused with 403 forbidden']);
-  assert.deepEqual([sender.counts.stored, sender.counts.rejected], [1, 2]);
-});
-
-test('one event that is too large alone is told; others are halved until they fit', async () => {
-  const tooLarge = refused(413, 'payload_too_large');
-  const rejected: (string | undefined)[] = [];
-  const { bodies, clock, sender } = senderOn([tooLarge, tooLarge, tooLarge, stored(1)], {
-    onRejected: (one) => rejected.push(one.event_id),
-  });
-  for (const event_id of ['a', 'b', 'c', 'd']) sender.send(event({ event_id }));
-  await clock.pass(1000);
-  assert.deepEqual(
-    bodies.map(({ events }) => events.length),
-    [4, 2, 1, 1, 1, 1],
-  );
-  assert.deepEqual([rejected, sender.counts.stored], [['a'], 3]);
-});
-
 test('events that wait are bounded, and a stop hands them back', async () => {
   const { sender, clock } = senderOn([new TypeError('fetch failed')], { queue_events: 3 });
   for (const event_id of ['a', 'b', 'c']) sender.send(event({ event_id }));
@@ -189,33 +110,41 @@ test('the first waits for others, but not when a batch is full or somebody flush
   assert.equal(bodies.length, 3);
 });
 
-test('a page that goes away sends what fits into a request that outlives it', async () => {
-  const page = new EventTarget();
-  const before = Object.getOwnPropertyDescriptor(globalThis, 'addEventListener');
-  const value = page.addEventListener.bind(page);
-  Object.defineProperty(globalThis, 'addEventListener', { value, configurable: true });
-  try {
-    const sent: RequestInit[] = [];
-    const fetch: Fetch = async (_, init) => {
-      sent.push(init);
-      return stored(1);
-    };
-    const sender = new Sender({ fetch, clock: new FakeClock() });
-    sender.send(event({ event_id: 'large', metadata: 'x'.repeat(70_000) }));
-    sender.send(event({ event_id: 'small' }));
-    page.dispatchEvent(new Event('pagehide'));
-    assert.equal(sent.length, 1);
-    assert.equal(sent[0]!.keepalive, true);
-    const { events } = JSON.parse(String(sent[0]!.body)) as { events: OutgoingEvent[] };
-    assert.deepEqual(
-      events.map(({ event_id }) => event_id),
-      ['small'],
-    );
-    sender.stop();
-    page.dispatchEvent(new Event('pagehide'));
-    assert.equal(sent.length, 1);
-  } finally {
-    if (before === undefined) Reflect.deleteProperty(globalThis, 'addEventListener');
-    else Object.defineProperty(globalThis, 'addEventListener', before);
-  }
+test('a flush resolves once what was queued is answered for, however much comes behind it', async () => {
+  const answers: (() => void)[] = [];
+  const { sender } = senderOn(
+    (ids) => new Promise((resolve) => answers.push(() => resolve(stored(ids.length)))),
+    { batch_events: 2 },
+  );
+  const answer = () => {
+    for (let i = 0; i < 2; i++) sender.send(event());
+    answers.shift()!();
+    return settle();
+  };
+  for (let i = 0; i < 3; i++) sender.send(event());
+  let isFlushed = false;
+  const flushed = sender.flush().then(() => {
+    isFlushed = true;
+  });
+  await settle();
+  await answer();
+  assert.equal(isFlushed, false, 'the third event is not answered for');
+  await answer();
+  assert.equal(isFlushed, true, 'what came later is not waited for');
+  await flushed;
+  assert.deepEqual([sender.counts.stored, sender.waiting], [4, 3]);
+  const stopped = sender.flush();
+  sender.stop();
+  await assert.rejects(stopped, { name: 'AbortError' });
+});
+
+test('a flush counts what is rejected as answered for, and one of nothing resolves', async () => {
+  const { sender } = senderOn([refused(403, 'forbidden')]);
+  await sender.flush();
+  sender.send(event());
+  await sender.flush();
+  assert.deepEqual([sender.counts.rejected, sender.waiting], [1, 0]);
+  const { sender: strict } = senderOn([refused(403, 'forbidden')], { onRejected: () => strict.stop() });
+  strict.send(event());
+  await assert.rejects(strict.flush(), { name: 'AbortError' }, 'unless whoever was told stopped it');
 });

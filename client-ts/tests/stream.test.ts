@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type RunningServer, startServer } from '../../parity-tests/src/server.ts';
 import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
-import { type ConnectionState, RefusedError } from '../src/connection.ts';
+import type { ConnectionState } from '../src/connection.ts';
 import { iterateEvents } from '../src/iterate.ts';
+import { RefusedError } from '../src/refusal.ts';
 import { Sender } from '../src/send.ts';
 import { type StreamPosition, streamEvents } from '../src/stream.ts';
 

@@ -1,83 +1,8 @@
 /** What topics ask a server for, and what they make of its answers: one connection, known revisions, deltas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConnectionState } from '../src/connection.ts';
-import type { Fetch } from '../src/fetch.ts';
-import { Sync } from '../src/sync.ts';
-import { type TopicOptions, Topics, type TopicsOptions } from '../src/topics.ts';
-import { FakeClock, settle } from './fake-clock.ts';
-
-interface Asked {
-  readonly url: URL;
-  readonly headers: Record<string, string>;
-}
-
-/** Snapshots are answered from a list, streams stay open until the test ends them. */
-function server(...answers: Response[]) {
-  const streams: (Asked & { send(text: string): Promise<void>; end(): Promise<void> })[] = [];
-  const pulls: Asked[] = [];
-  /** Instead of the next stream. */
-  const refusals: Response[] = [];
-  const fetch: Fetch = async (url, { headers, signal }) => {
-    const asked = { url: new URL(url), headers: headers as Record<string, string> };
-    if (asked.url.pathname !== '/api/stream') {
-      pulls.push(asked);
-      return answers.shift()!;
-    }
-    const refusal = refusals.shift();
-    if (refusal !== undefined) return refusal;
-    let control!: ReadableStreamDefaultController<Uint8Array>;
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        control = controller;
-        signal?.addEventListener('abort', () => controller.error(signal.reason), { once: true });
-      },
-    });
-    streams.push({
-      ...asked,
-      send(text) {
-        control.enqueue(new TextEncoder().encode(text));
-        return settle();
-      },
-      end() {
-        control.close();
-        return settle();
-      },
-    });
-    return new Response(body);
-  };
-  return { fetch, streams, pulls, refusals };
-}
-
-const states = () => {
-  const heard: string[] = [];
-  const onState = (state: ConnectionState, _: unknown, wait_ms: number) =>
-    heard.push(state === 'waiting' ? `waiting ${wait_ms}` : state);
-  return { heard, onState };
-};
-const frame = (topic: string, revision: string, epoch = 'a') =>
-  `event: invalidate\ndata: ${JSON.stringify({ topic, revision, epoch })}\n\n`;
-const snapshot = (revision: string, more: object = {}) =>
-  Response.json({ topic: 'events', epoch: 'a', revision, ...more, data: revision });
-
-function topicsOn(fake: ReturnType<typeof server>, more: Partial<TopicsOptions> = {}) {
-  const clock = new FakeClock();
-  const given = { ...fake, clock, random: () => 1, baseUrl: 'http://host/', ...more };
-  return { clock, topics: new Topics({ topics: ['events', 'stats'], ...given }) };
-}
-
-function syncOn(topics: Topics, clock: FakeClock, topic: string, options: TopicOptions = {}) {
-  const applied: string[] = [];
-  const sync = new Sync<unknown>({
-    ...topics.of(topic, options),
-    clock,
-    pace: { throttle_ms: 0 },
-    apply: ({ revision, since }, isReset) => {
-      applied.push(`${isReset ? 'reset ' : ''}${since ?? ''}-${revision}`);
-    },
-  });
-  return { sync, applied };
-}
+import { settle } from './fake-clock.ts';
+import { frame, server, snapshot, states, syncOn, topicsOn } from './fake-topics.ts';
 
 test('all topics share one connection, which is there while somebody listens', async () => {
   const fake = server(snapshot('1'), snapshot('1'), snapshot('2'), snapshot('3'));
