@@ -33,11 +33,21 @@ async function runOnce(
   const begun = performance.now();
   const { outcome, notes } = await inFolder(async (folder) => {
     const context = new ScenarioContext(target, folder, options);
-    const outcome = await scenario.run(context).then(() => ({ kind: 'passed' }) as const, outcomeOf);
+    const outcome = await outcomeOfRun(scenario, context);
     await context.close();
     return { outcome, notes: context.notes };
   });
   return { ...named(file, scenario, label), outcome, ms: performance.now() - begun, notes };
+}
+
+/** Whatever it throws, and whenever: one that fails before it waits for anything ends no other. */
+async function outcomeOfRun(scenario: Scenario, context: ScenarioContext): Promise<Outcome> {
+  try {
+    await scenario.run(context);
+    return { kind: 'passed' };
+  } catch (error) {
+    return outcomeOf(error);
+  }
 }
 
 function outcomeOf(error: unknown): Outcome {

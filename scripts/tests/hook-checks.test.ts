@@ -21,6 +21,7 @@ const HOOKS = {
     { field: 'session_id', key: 'id', default: 'unknown' },
     { field: 'project', key: 'cwd', take: 'last_segment' },
   ],
+  summary_keys: ['name', 'id'],
   hooks: {
     Start: { event_type: 'plan_step', connect: 'http' },
     End: { event_type: 'tool_use', status: 'error', ends_call: true },
@@ -45,6 +46,7 @@ test('words that are none, each where it stands', () => {
       { field: 'project', key: 1, take: 'half' },
       { field: 'colour', key: 'c', default: 1 },
     ],
+    summary_keys: ['id', 'a b', 'id'],
     hooks: {
       Start: { event_type: 'start', status: 'fine', connect: 'wire' },
       End: { event_type: 'error', status: 'error', ends_call: 1, colour: 'red' },
@@ -57,6 +59,9 @@ test('words that are none, each where it stands', () => {
     'hooks/agent.json: project: take "half" is none of last_segment',
     'hooks/agent.json: field "colour" is none of session_id project',
     'hooks/agent.json: colour: default is no text',
+    'hooks/agent.json: summary_keys do not begin with name',
+    'hooks/agent.json: summary_keys: "a b" is no plain key, or is there twice',
+    'hooks/agent.json: summary_keys: "id" is no plain key, or is there twice',
     'hooks/agent.json: Start: event_type "start" is none of tool_use plan_step error',
     'hooks/agent.json: Start: status "fine" is none of success error',
     'hooks/agent.json: Start: connect "wire" is none of http command',
@@ -74,6 +79,7 @@ test('a mapping without its parts', () => {
     'hooks/agent.json: name_key is no text',
     'hooks/agent.json: agent_type is no text',
     'hooks/agent.json: fields is no array',
+    'hooks/agent.json: summary_keys is no array',
     'hooks/agent.json: hooks is no object',
     'hooks/agent.json: other is no object',
   ]);
