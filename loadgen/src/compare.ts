@@ -6,7 +6,6 @@
  * threshold is not met, 130 interrupted. What must stay true: whatever ends it, its children and folders are
  * gone afterwards.
  */
-import { basename } from 'node:path';
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import { buildStale } from './build.ts';
 import type { Contenders } from './contenders.ts';
@@ -24,6 +23,7 @@ import { Lifetime } from './lifetime.ts';
 import { createLimits } from './limits.ts';
 import { type Findings, measurementOf, startupOf } from './measurement.ts';
 import { type Options, parseOptions } from './options/options.ts';
+import { shownFlags } from './options/shown-flags.ts';
 import { generatorCores } from './placement.ts';
 import { describePlan, makePlan, type Plan } from './plan.ts';
 import { loadPool, type PoolFacts } from './pool.ts';
@@ -237,17 +237,4 @@ async function resultOf(parts: Parts): Promise<Omit<Result, 'limits'>> {
     thresholds: [],
     warnings: reasonsToDistrustRun({ placement, environment, stale }),
   };
-}
-
-const FILE_FLAGS = /^(--(?:repeat|corpus|out|md|html))=(.+)$/s;
-
-/** Files by their names alone: their folders are the machine's. */
-export function shownFlags(argv: readonly string[]): string[] {
-  return argv
-    .filter((argument) => argument !== '--')
-    .map((argument, i, all) => {
-      const joined = FILE_FLAGS.exec(argument);
-      if (joined !== null) return `${joined[1]}=${basename(joined[2]!)}`;
-      return i > 0 && /^--(?:repeat|corpus|out|md|html)$/.test(all[i - 1]!) ? basename(argument) : argument;
-    });
 }

@@ -1,4 +1,8 @@
-/** The pure parts of `bench:sync`: what is counted, what a target comes to, and where a result goes. */
+/**
+ * The pure parts of `bench:sync`: what is counted, what a target comes to, and where a result goes.
+ *
+ * Over 250 lines because each part is small and a file for each would be mostly imports.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SyncOptions } from '../../client-ts/src/index.ts';

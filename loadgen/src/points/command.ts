@@ -7,13 +7,13 @@
  */
 import { resolve } from 'node:path';
 import { buildStale } from '../build.ts';
-import { shownFlags } from '../compare.ts';
 import { REAL_CONTENDERS } from '../contenders.ts';
 import { findWrk } from '../drivers/wrk-find.ts';
 import { readEnvironment } from '../environment.ts';
 import { BenchFailure } from '../failure.ts';
 import { reportFailure } from '../failure-report.ts';
 import { Lifetime } from '../lifetime.ts';
+import { shownFlags } from '../options/shown-flags.ts';
 import { choosePlacement } from '../placement.ts';
 import { createProgress } from '../progress.ts';
 import { createLoadContext } from './load.ts';

@@ -6,7 +6,6 @@
  */
 import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { buildStale } from '../build.ts';
-import { shownFlags } from '../compare.ts';
 import type { Contenders } from '../contenders.ts';
 import { readEnvironment } from '../environment.ts';
 import { readableJson } from '../export/json.ts';
@@ -17,6 +16,7 @@ import { readHealth } from '../health.ts';
 import type { Launch } from '../launch.ts';
 import { Lifetime } from '../lifetime.ts';
 import { readMachine } from '../machine.ts';
+import { shownFlags } from '../options/shown-flags.ts';
 import { choosePlacement } from '../placement.ts';
 import { createProgress } from '../progress.ts';
 import { Promises } from '../promises.ts';
