@@ -46,12 +46,15 @@ export function keepInStep<T>(
     if (connection.value.state !== 'live' || !failures.peek().has(sync)) return;
     untracked(() => sync.refresh().catch(() => undefined));
   });
+  const over = new AbortController();
   const stop = () => {
+    over.abort();
     endHurry();
     sync.stop();
     setFailure(sync, null);
   };
-  signal.addEventListener('abort', stop, { once: true });
+  // Gone with this pull: there is one for every choice of filters, and the signal outlives them all.
+  signal.addEventListener('abort', stop, { signal: over.signal });
   sync.start().catch(() => undefined);
   return stop;
 }
