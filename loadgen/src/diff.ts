@@ -45,7 +45,7 @@ export interface RatioDiff {
   readonly headline: boolean;
   /** At a share of a server's own throughput, what only repeats the rate (decision 18); never compared. */
   readonly repeats_rate: boolean;
-  /** `null` where one of them has too few rounds for an interval, or where it repeats the rate. */
+  /** `null` where one of them has too few rounds for a verdict, or where it repeats the rate. */
   readonly agree: boolean | null;
 }
 

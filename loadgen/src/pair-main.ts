@@ -7,7 +7,7 @@ import { ROOT } from '../../parity-tests/src/targets.ts';
 import { pair } from './pair.ts';
 
 // Ctrl-C reaches the run, too, which cleans up; this one waits for it.
-process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
+process.on('SIGINT', () => undefined);
 
 process.exitCode = await pair(process.argv.slice(2), {
   program: fileURLToPath(new URL('./main.ts', import.meta.url)),

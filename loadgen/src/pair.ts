@@ -103,10 +103,13 @@ async function textOf(file: string): Promise<string> {
 /** The exit code; what a signal ended counts as interrupted. */
 function run(program: string, argv: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [program, ...argv], { stdio: 'inherit' });
-  return new Promise((settle, reject) => {
+  // A terminal tells both of Ctrl-C; a signal of anybody else's reaches this process alone.
+  const pass = () => void child.kill('SIGTERM');
+  process.on('SIGTERM', pass);
+  return new Promise<number>((settle, reject) => {
     child.once('error', reject);
     child.once('close', (code) => settle(code ?? 130));
-  });
+  }).finally(() => process.off('SIGTERM', pass));
 }
 
 const HELP = `Usage: pnpm bench:pair [-- FLAGS]

@@ -93,6 +93,9 @@ test('flags that the mode has no use for, or that contradict each other, are wro
   assert.deepEqual(problems(['--events=20000', '--duration=10']), [
     '--events and --duration both say how long a round is; give one of them',
   ]);
+  assert.deepEqual(problems(['--mode=soak', '--rate=50%', '--pick=soak']), [
+    '--rate of a soak is one rate in events per second',
+  ]);
   assert.deepEqual(problems(['--mode=soak', '--rate=10000,50%']), [
     '--rate of a soak is one rate in events per second',
   ]);
@@ -104,6 +107,7 @@ test('rates are events per second or shares, in their order', () => {
     { kind: 'share', share: 0.75 },
   ]);
   assert.equal(parseRates('2000,75%,2000'), '--rate names 2000 twice');
+  assert.equal(parseRates('75%,02000,2000,0075%'), '--rate names 2000 twice');
   for (const wrong of ['', '0', '101%', '2k', '2000,', '-5', '1e4']) {
     assert.match(String(parseRates(wrong)), /^--rate must be events per second or percent/, wrong);
   }

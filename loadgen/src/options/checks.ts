@@ -53,10 +53,12 @@ export function checkTogether(options: Options): string[] {
       );
     }
   }
-  problems.push(...pickProblems(options), ...thresholdProblems(options));
+  problems.push(...thresholdProblems(options));
   const soakRate = options.mode === 'soak' ? options.rates : undefined;
   if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
     problems.push('--rate of a soak is one rate in events per second');
+  // Which measurements there are is known of flags that are right.
+  if (problems.length === 0) problems.push(...pickProblems(options));
   return problems;
 }
 

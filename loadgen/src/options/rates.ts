@@ -1,4 +1,5 @@
 /** Rates as the command line writes them: `2000`, or `75%` of each server's own throughput. */
+import { isDeepStrictEqual } from 'node:util';
 
 export type RequestedRate =
   | { readonly kind: 'fixed'; readonly events_per_s: number }
@@ -9,7 +10,6 @@ const MOST_EVENTS_PER_S = 10_000_000;
 /** The rates in their order, or a sentence that says which is wrong. */
 export function parseRates(text: string): readonly RequestedRate[] | string {
   const rates: RequestedRate[] = [];
-  let seen = 0;
   for (const part of text.split(',')) {
     const [, digits, percent] = /^(\d+)(%?)$/.exec(part) ?? [];
     const number = Number(digits);
@@ -17,10 +17,10 @@ export function parseRates(text: string): readonly RequestedRate[] | string {
     if (digits === undefined || number < 1 || number > most) {
       return `--rate must be events per second or percent, as 2000,75%, not ${part === '' ? 'nothing' : part}`;
     }
-    if (text.split(',').indexOf(part) < seen++) return `--rate names ${part} twice`;
-    rates.push(
-      percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number },
-    );
+    const rate: RequestedRate =
+      percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number };
+    if (rates.some((other) => isDeepStrictEqual(other, rate))) return `--rate names ${part} twice`;
+    rates.push(rate);
   }
   return rates;
 }
