@@ -7,7 +7,8 @@ import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Bench } from 'tinybench';
-import { EventTable, RawEvents, tableBytes } from '../src/event.ts';
+import { Buffers } from '../src/buffers.ts';
+import { EventTable, RawEvents } from '../src/event.ts';
 import { batchJson } from '../src/http/reply.ts';
 import { scanBatch } from '../src/json.ts';
 import { readUuid, UUID_BYTES } from '../src/store/job.ts';
@@ -50,15 +51,16 @@ function scan(body: Buffer, raw: RawEvents): void {
 const body = makeBody();
 const raw = new RawEvents();
 scan(body, raw);
-const memory = new ArrayBuffer(tableBytes(EVENTS));
+const buffers = new Buffers();
 const bench = new Bench({ time: TIME_MS });
 
 bench.add('decode/scan', () => scan(body, raw));
 bench.add('decode/validate', () => {
-  const table = new EventTable(body, memory, EVENTS);
+  const table = new EventTable(body, EVENTS, buffers);
   const validate = validator(raw, table, MAX_METADATA_BYTES);
   for (let index = 0; index < EVENTS; index++) validate(index);
   if (table.count !== EVENTS || !isAscii(body)) throw new Error('an invalid event');
+  buffers.give(table.memory);
 });
 
 const ids = Array.from({ length: EVENTS }, (_, n) => Buffer.from(uuid(n)));

@@ -9,14 +9,15 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { Buffers } from '../src/buffers.ts';
 import { nowMs } from '../src/clock.ts';
 import type { Config } from '../src/config/index.ts';
-import { EventTable, RawEvents, tableBytes } from '../src/event.ts';
+import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { Checkpointer } from '../src/store/checkpoint.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
 import { Events } from '../src/store/events.ts';
-import { type Job, toJob } from '../src/store/job.ts';
+import type { Job } from '../src/store/job.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { validator } from '../src/validate.ts';
 import { type Flags, parseFlags, WrongFlag } from './flags.ts';
@@ -47,13 +48,13 @@ function prepare(body: Buffer, maxMetadataBytes: number): Job {
   while (!step.done) step = scan.next();
   if (!isUtf8(body) || step.value?.isBatch !== true) throw new Error('is no batch');
   const { count } = raw;
-  const table = new EventTable(body, new ArrayBuffer(tableBytes(count)), count);
+  const table = new EventTable(body, count, new Buffers());
   const validate = validator(raw, table, maxMetadataBytes);
   for (let index = 0; index < count; index++) {
     if (validate(index) !== undefined) throw new Error('holds an invalid event');
   }
-  const { extra, memory: tables, capacity } = table;
-  return toJob({ body, extra, tables, capacity, count, ascii: extra === undefined && isAscii(body) });
+  const { extra, numbers, ints } = table;
+  return { body, extra, numbers, ints, count, ascii: extra === undefined && isAscii(body) };
 }
 
 /** Stores a chunk group by group. All of it is timed, and nothing else is. */

@@ -7,6 +7,7 @@
  * stands in `extra`, whose positions continue behind the body's.
  */
 import { Buffer } from 'node:buffer';
+import type { Buffers } from './buffers.ts';
 
 /** The fields of an event as sent, in the order in which their problems are reported, metadata last. */
 export const FIELDS = [
@@ -133,12 +134,12 @@ export function tableBytes(capacity: number): number {
 }
 
 /** The table of numbers in the memory of an `EventTable`. */
-export function numbersIn(memory: ArrayBuffer, capacity: number): Float64Array {
+export function numbersIn(memory: ArrayBufferLike, capacity: number): Float64Array {
   return new Float64Array(memory, 0, capacity * NUMBER_WIDTH);
 }
 
 /** The table of integers behind it. */
-export function intsIn(memory: ArrayBuffer, capacity: number): Int32Array {
+export function intsIn(memory: ArrayBufferLike, capacity: number): Int32Array {
   const start = capacity * NUMBER_WIDTH * Float64Array.BYTES_PER_ELEMENT;
   return new Int32Array(memory, start, capacity * INT_WIDTH);
 }
@@ -146,7 +147,7 @@ export function intsIn(memory: ArrayBuffer, capacity: number): Int32Array {
 /** Valid events of one request, normalised (rules EVT-01 to EVT-12, MET-02). */
 export class EventTable {
   readonly body: Buffer;
-  readonly memory: ArrayBuffer;
+  readonly memory: ArrayBufferLike;
   readonly numbers: Float64Array;
   readonly ints: Int32Array;
   readonly capacity: number;
@@ -154,12 +155,15 @@ export class EventTable {
   /** Bytes of text that does not stand in the body as it is. */
   extra: Buffer | undefined;
   private extraLength = 0;
+  private readonly buffers: Buffers;
 
-  /** Room for `capacity` events; both tables share the memory, which is what crosses to the writer. */
-  constructor(body: Buffer, memory: ArrayBuffer, capacity: number) {
+  /** Room for `capacity` events; both tables share one piece of memory. */
+  constructor(body: Buffer, capacity: number, buffers: Buffers) {
+    const memory = buffers.take(tableBytes(capacity));
     this.body = body;
     this.memory = memory;
     this.capacity = capacity;
+    this.buffers = buffers;
     this.numbers = numbersIn(memory, capacity);
     this.ints = intsIn(memory, capacity);
   }
@@ -169,13 +173,24 @@ export class EventTable {
     const length = Buffer.byteLength(text);
     const needed = this.extraLength + length;
     if (this.extra === undefined || this.extra.length < needed) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(1024, needed * 2));
-      if (this.extra !== undefined) this.extra.copy(larger, 0, 0, this.extraLength);
+      const larger = Buffer.from(this.buffers.take(needed * 2));
+      if (this.extra !== undefined) {
+        this.extra.copy(larger, 0, 0, this.extraLength);
+        this.buffers.give(this.extra.buffer);
+      }
       this.extra = larger;
     }
     this.extra.write(text, this.extraLength, length, 'utf8');
     this.ints[at] = this.body.length + this.extraLength;
     this.ints[at + 1] = this.body.length + needed;
     this.extraLength = needed;
+  }
+
+  /** Gives all of its memory back, the body's too; nobody may read it any more. */
+  release(): void {
+    const { buffers, body, memory, extra } = this;
+    buffers.give(body.buffer);
+    buffers.give(memory);
+    if (extra !== undefined) buffers.give(extra.buffer);
   }
 }

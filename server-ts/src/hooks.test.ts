@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Buffers } from './buffers.ts';
 import { CLAUDE_CODE, VOCABULARY } from './contract.ts';
 import { EventTable, INT, INT_WIDTH, NUMBER, RawEvents, tableBytes } from './event.ts';
 import { lastSegment, readHook } from './hooks.ts';
@@ -15,9 +16,12 @@ function read(text: string, maxMetadataBytes = 10_240): Read {
   const body = Buffer.from(text);
   const raw = new RawEvents();
   assert.ok(scanEvent(body, raw), text);
-  const memory = new ArrayBuffer(tableBytes(1));
+  const buffers = new Buffers();
+  const memory = buffers.take(tableBytes(1));
   new Uint8Array(memory).fill(0x55);
-  const table = new EventTable(body, memory, 1);
+  buffers.give(memory);
+  const table = new EventTable(body, 1, buffers);
+  assert.equal(table.memory, memory);
   const errors = readHook(raw, table, maxMetadataBytes) ?? [];
   return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
 }

@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
 import { Failure } from './error.ts';
-import { EventTable, type Outcomes, RawEvents, type Rejected, tableBytes } from './event.ts';
+import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
 import { readHook } from './hooks.ts';
 import { scanBatch, scanEvent } from './json.ts';
 import type { Store } from './store/index.ts';
@@ -57,37 +57,24 @@ export class Ingest {
     this.bytes -= count;
   }
 
-  /** One event. The body's memory is given away. */
-  async single(body: Buffer): Promise<Outcomes> {
-    const raw = this.idle.pop() ?? new RawEvents();
-    try {
-      if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
-      return await this.ingest(body, raw);
-    } finally {
-      this.recycle(raw);
-    }
+  /** One event. The body is given back to where its memory came from. */
+  single(body: Buffer): Promise<Outcomes> {
+    return this.take(body, validator, (raw) => this.scanEvent(body, raw));
   }
 
-  /** What an agent's hook sent, as one event (rule HOK-01). The body's memory is given away. */
-  async hook(body: Buffer): Promise<Outcomes> {
-    const raw = this.idle.pop() ?? new RawEvents();
-    try {
-      if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
-      return await this.ingest(body, raw, (_, table, limit) => () => readHook(raw, table, limit));
-    } finally {
-      this.recycle(raw);
-    }
+  /** What an agent's hook sent, as one event (rule HOK-01). The body is given back as above. */
+  hook(body: Buffer): Promise<Outcomes> {
+    const reader: typeof validator = (raw, table, limit) => () => readHook(raw, table, limit);
+    return this.take(body, reader, (raw) => this.scanEvent(body, raw));
   }
 
-  /** The events of a batch. The body's memory is given away. */
-  async batch(body: Buffer): Promise<Outcomes> {
-    const raw = this.idle.pop() ?? new RawEvents();
-    try {
-      await this.scanBatch(body, raw);
-      return await this.ingest(body, raw);
-    } finally {
-      this.recycle(raw);
-    }
+  /** The events of a batch. The body is given back as above. */
+  batch(body: Buffer): Promise<Outcomes> {
+    return this.take(body, validator, (raw) => this.scanBatch(body, raw));
+  }
+
+  private scanEvent(body: Buffer, raw: RawEvents): void {
+    if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
   }
 
   private async scanBatch(body: Buffer, raw: RawEvents): Promise<void> {
@@ -105,16 +92,23 @@ export class Ingest {
     if (batch.count > limit) throw new Failure('batch_too_large', { limit, actual: batch.count });
   }
 
-  private async ingest(
+  /** Scans a body, checks its events and stores the valid ones. */
+  private async take(
     body: Buffer,
-    raw: RawEvents,
-    reader: typeof validator = validator,
+    reader: typeof validator,
+    scan: (raw: RawEvents) => Promise<void> | void,
   ): Promise<Outcomes> {
-    const { count } = raw;
-    if (this.events + count > this.config.queueEvents) throw new Failure('overloaded');
-    this.events += count;
+    const raw = this.idle.pop() ?? new RawEvents();
+    let table: EventTable | undefined;
+    let isStillRead = false;
+    let admitted = 0;
     try {
-      const table = new EventTable(body, this.buffers.take(tableBytes(count)), count);
+      await scan(raw);
+      const { count } = raw;
+      if (this.events + count > this.config.queueEvents) throw new Failure('overloaded');
+      admitted = count;
+      this.events += admitted;
+      table = new EventTable(body, count, this.buffers);
       const rejected: Rejected[] = [];
       const validate: Validate = reader(raw, table, this.config.maxMetadataBytes);
       for (let index = 0; index < count; index++) {
@@ -122,15 +116,18 @@ export class Ingest {
         if (errors !== undefined) rejected.push({ index, errors });
         if (body.length > SLICED_BYTES && index % SLICE_EVENTS === SLICE_EVENTS - 1) await setImmediate();
       }
-      if (table.count === 0) {
-        this.buffers.give(table.memory);
-        return { rejected, ids: new Float64Array(0), revision: this.store.newest };
-      }
+      if (table.count === 0) return { rejected, ids: new Float64Array(0), revision: this.store.newest };
       const result = await this.store.submit(table, table.extra === undefined && isAscii(body));
-      if ('code' in result) throw new Failure(result.code);
+      if ('code' in result) {
+        isStillRead = result.isStillRead;
+        throw new Failure(result.code);
+      }
       return { rejected, ids: result.ids, revision: this.store.newest };
     } finally {
-      this.events -= count;
+      this.events -= admitted;
+      this.recycle(raw);
+      if (table === undefined) this.buffers.give(body.buffer);
+      else if (!isStillRead) table.release();
     }
   }
 

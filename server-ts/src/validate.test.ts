@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventTable, INT, NUMBER, RawEvents, tableBytes } from './event.ts';
+import { Buffers } from './buffers.ts';
+import { EventTable, INT, NUMBER, RawEvents } from './event.ts';
 import { scanEvent } from './json.ts';
 import { validator } from './validate.ts';
 
@@ -10,7 +11,7 @@ function check(text: string, maxMetadataBytes = 10_240): { table: EventTable; pr
   const body = Buffer.from(text);
   const raw = new RawEvents();
   assert.ok(scanEvent(body, raw), text);
-  const table = new EventTable(body, new ArrayBuffer(tableBytes(1)), 1);
+  const table = new EventTable(body, 1, new Buffers());
   const errors = validator(raw, table, maxMetadataBytes)(0) ?? [];
   return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
@@ -106,7 +107,7 @@ test('a row with problems is used again', () => {
   const body = Buffer.from(JSON.stringify({ ...VALID, session_id: 5 }));
   const raw = new RawEvents();
   assert.ok(scanEvent(body, raw));
-  const table = new EventTable(body, new ArrayBuffer(tableBytes(1)), 1);
+  const table = new EventTable(body, 1, new Buffers());
   assert.equal(validator(raw, table, 256)(0)?.length, 1);
   assert.equal(table.count, 0);
 });

@@ -2,7 +2,7 @@
  * A request's body: what may be sent, how much, how slowly, and how it is inflated (rules BOD-02 to BOD-04,
  * HTT-09 to HTT-11). Whether it is JSON is the pipeline's business.
  *
- * The bytes own their memory, so that they can be given to the writer's thread without a copy.
+ * The bytes own their memory, which is of `buffers`, so that the writer's thread can read it without a copy.
  */
 import zlib from 'node:zlib';
 import type { App } from '../app.ts';
@@ -18,7 +18,7 @@ type Encoding = 'identity' | 'gzip' | 'zstd';
 /** The client left, or its framing is broken: an empty 400, if anything (rule HTT-08). */
 export class BodyLost extends Error {}
 
-/** A body, and the room that it takes among what waits. */
+/** A body, whose memory is for whoever takes it to give back, and the room that it takes among what waits. */
 export interface Body {
   readonly bytes: Buffer;
   release(): void;
@@ -62,13 +62,14 @@ export async function readBody(app: App, exchange: Exchange): Promise<Body> {
     // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
     const longest = encoding === 'identity' ? limit : limit + LIMITS.compressed_extra_bytes;
     const sent = await receive(exchange, buffers, { limit, longest }, isHeld ? undefined : room);
-    const bytes = encoding === 'identity' ? sent : await inflate(sent, encoding, limit);
-    if (bytes.length > sent.length) room.take(bytes.length - sent.length);
-    const release = (): void => {
-      room.release();
-      buffers.give(bytes.buffer as ArrayBuffer);
-    };
-    return { bytes, release };
+    const bytes = encoding === 'identity' ? sent : await inflate(sent, encoding, limit, buffers);
+    try {
+      if (bytes.length > sent.length) room.take(bytes.length - sent.length);
+    } catch (error) {
+      buffers.give(bytes.buffer);
+      throw error;
+    }
+    return { bytes, release: () => room.release() };
   } catch (error) {
     room.release();
     throw error;
@@ -124,6 +125,7 @@ function receive(
     const fail = (error: Error): void => {
       exchange.bodyTaken = false;
       settle(() => reject(error));
+      if (whole !== undefined) buffers.give(whole.buffer);
       // What still comes is dropped, by the connection's lingering end.
       request.on('error', () => {}).pause();
     };
@@ -149,7 +151,7 @@ function receive(
     };
     const onEnd = (): void => {
       if (trailerBytes(request.rawTrailers) > LIMITS.trailer_bytes) onLost();
-      else settle(() => resolve(whole ?? concat(chunks, length)));
+      else settle(() => resolve(whole ?? concat(chunks, length, buffers)));
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
   });
@@ -159,9 +161,9 @@ function trailerBytes(rawTrailers: readonly string[]): number {
   return rawTrailers.reduce((bytes, text) => bytes + text.length + ': '.length, 0);
 }
 
-/** Like `Buffer.concat`, but never a part of the shared pool. */
-function concat(chunks: readonly Buffer[], length: number): Buffer {
-  const whole = Buffer.allocUnsafeSlow(length);
+/** Like `Buffer.concat`, but in memory of `buffers`. */
+function concat(chunks: readonly Buffer[], length: number, buffers: Buffers): Buffer {
+  const whole = buffers.bytes(length);
   let at = 0;
   for (const chunk of chunks) at += chunk.copy(whole, at);
   return whole;
@@ -173,21 +175,30 @@ interface Inflated {
 }
 
 /** Inflates to the very end (rule BOD-03): members and frames follow one another, and nothing is left over. */
-async function inflate(bytes: Buffer, encoding: 'gzip' | 'zstd', limit: number): Promise<Buffer> {
+async function inflate(
+  bytes: Buffer,
+  encoding: 'gzip' | 'zstd',
+  limit: number,
+  buffers: Buffers,
+): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   let at = 0;
-  do {
-    const rest = bytes.subarray(at);
-    const { buffer, engine } = await inflateOne(rest, encoding, limit, limit - length);
-    parts.push(buffer);
-    length += buffer.length;
-    at += engine.bytesWritten;
-    if (engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
-      throw new Failure('bad_request');
-    }
-  } while (at < bytes.length);
-  return concat(parts, length);
+  try {
+    do {
+      const rest = bytes.subarray(at);
+      const { buffer, engine } = await inflateOne(rest, encoding, limit, limit - length);
+      parts.push(buffer);
+      length += buffer.length;
+      at += engine.bytesWritten;
+      if (engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
+        throw new Failure('bad_request');
+      }
+    } while (at < bytes.length);
+    return concat(parts, length, buffers);
+  } finally {
+    buffers.give(bytes.buffer);
+  }
 }
 
 /** One zstd frame, or all gzip members; zlib works in a thread of its own pool. */

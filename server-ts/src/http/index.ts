@@ -1,11 +1,12 @@
 /**
  * HTTP: every route on one screen, and the checks that come before a handler (rule HTT-02).
  *
- * express matches routes on the raw path: its own decoding, its answers to OPTIONS and HEAD of unknown paths,
- * its headers and its body parsers are all left out. Holds no SQL; statuses are chosen in `reply` alone.
+ * express matches routes on the raw path, by its router alone: its own decoding, its answers to OPTIONS and HEAD of
+ * unknown paths, its headers and its body parsers are all left out, and so is its application, which gives every
+ * request and every response another prototype (decision 35). Holds no SQL; statuses are chosen in `reply` alone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import type { App } from '../app.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
@@ -39,16 +40,16 @@ const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
 
 /** Every route. */
 export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler {
-  const routes = express();
-  routes.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
-  routes.set('query parser', false);
+  const routes = express.Router({ caseSensitive: true, strict: true });
   const on = (path: string, handler: Handler) =>
     [pathOf(path), endpoint(app, specOf(path), handler)] as const;
 
+  // In their order: what is asked for most often stands first.
   routes.use(guarded(app));
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
   routes.post(...on('/api/hooks/claude-code', postClaudeCode));
+  routes.get(...on('/api/snapshot/{topic}', getSnapshot));
   routes.get(...on('/api/events', listEvents));
   routes.get(...on('/api/sessions', listSessions));
   routes.get(...on('/api/stats', getStats));
@@ -66,7 +67,6 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
   for (const route of exactRoutes) routes.all(route.path, otherMethod(route));
   routes.get(...on('/api/events/{id}', getEvent));
   routes.get(...on('/api/sessions/{id}', getSession));
-  routes.get(...on('/api/snapshot/{topic}', getSnapshot));
   for (const route of openRoutes) routes.all(pathOf(route.path), otherMethod(route));
   routes.use((_request: Request, response: Response) => {
     reply.failure(exchangeOf(response), new Failure('not_found'));
@@ -76,7 +76,7 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
 }
 
 /** What is checked on the raw head, before express sees the request. */
-function firstChecks(app: App, routes: Express, answerBare: AnswerBare): ConnectionHandler {
+function firstChecks(app: App, routes: Router, answerBare: AnswerBare): ConnectionHandler {
   return (request: IncomingMessage, response: ServerResponse) => {
     const head = readHead(request);
     const exchange: reply.Exchange = {
@@ -97,7 +97,11 @@ function firstChecks(app: App, routes: Express, answerBare: AnswerBare): Connect
       // The raw path: express neither needs the query nor may guess at fragments.
       request.url = head.path;
       const locals: Local = { exchange };
-      routes(request, Object.assign(response, { locals }));
+      routes(request as Request, Object.assign(response, { locals }) as unknown as Response, (error) => {
+        // The answer to a failure failed itself; nobody else is there to end this.
+        app.log.error({ reason: reasonOf(error) }, 'request failed');
+        request.socket.destroy();
+      });
     }
   };
 }
@@ -162,10 +166,14 @@ function failed(app: App, answerBare: AnswerBare) {
       app.log.error({ code: error.code, reason: error.message }, 'read failed');
       reply.failure(exchange, new Failure(error.code));
     } else {
-      app.log.error({ reason: error instanceof Error ? error.stack : String(error) }, 'request failed');
+      app.log.error({ reason: reasonOf(error) }, 'request failed');
       reply.failure(exchange, new Failure('internal'));
     }
   };
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : String(error);
 }
 
 /** Rule HTT-13 (RFC 9110, section 12.5.1). */

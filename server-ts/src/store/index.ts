@@ -105,6 +105,7 @@ export class Store {
       onStored: (newest) => {
         if (held.store !== undefined) held.store.newestId = newest;
         events.onStored(newest);
+        held.store?.newestEvents.committed(newest);
       },
       onFailure: (code, reason) => held.store?.failed(code, reason),
       onProbed: (code) => held.store?.probed(code),
@@ -123,7 +124,7 @@ export class Store {
 
   /** Stores the valid events of a request; settled after their commit. */
   submit(table: EventTable, ascii: boolean): Promise<Submitted> {
-    if (this.reason !== undefined) return Promise.resolve({ code: this.reason });
+    if (this.reason !== undefined) return Promise.resolve({ code: this.reason, isStillRead: false });
     return this.writer.submit(table, ascii);
   }
 
@@ -134,7 +135,7 @@ export class Store {
   /** A topic's state and its revision, of one moment. */
   async snapshot(read: SnapshotRead): Promise<Snapshot> {
     const isNear = this.newestEvents.covers(read, this.newestId);
-    const near = isNear ? await this.newestEvents.snapshot(read) : undefined;
+    const near = isNear ? await this.newestEvents.snapshot(read, this.newestId) : undefined;
     return near ?? (await this.readers.snapshot(read));
   }
 

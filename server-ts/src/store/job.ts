@@ -1,21 +1,10 @@
 /**
  * The valid events of one request on their way to the writer's thread, and how text is taken out of them there.
  *
- * Their memory is handed over and comes back with the answer. Only this side has this file: threads of Node
- * share nothing.
+ * Numbers cross, a few for each job: of memory that both threads see, or of memory that is handed over with them and
+ * comes back with the answer (`buffers`). Only this side has this file: threads of Rust share everything.
  */
-import { intsIn, numbersIn } from '../event.ts';
-
-/** As it crosses. */
-export interface JobMessage {
-  readonly body: Uint8Array;
-  readonly extra: Uint8Array | undefined;
-  /** The numbers, then the integers, of an `EventTable`. */
-  readonly tables: ArrayBuffer;
-  readonly capacity: number;
-  readonly count: number;
-  readonly ascii: boolean;
-}
+import { type EventTable, intsIn, numbersIn } from '../event.ts';
 
 /** The valid events of one request, as they cross to the writer; see `EventTable`. */
 export interface Job {
@@ -37,17 +26,50 @@ const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
   return at < 0 ? 255 : at;
 });
 
-export function toJob(message: JobMessage): Job {
-  const body = Buffer.from(message.body.buffer, message.body.byteOffset, message.body.byteLength);
-  const extra = message.extra;
-  return {
-    body,
-    extra: extra && Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength),
-    numbers: numbersIn(message.tables, message.capacity),
-    ints: intsIn(message.tables, message.capacity),
-    count: message.count,
-    ascii: message.ascii,
-  };
+/** Numbers of each job in a message, in the order of `putJob`. */
+const JOB_WIDTH = 8;
+
+/**
+ * Puts a job behind those that are in a message. `placeOf` says where memory is found: the number that the thread knows
+ * it by, or below zero which of the message's own it is.
+ */
+export function putJob(
+  message: number[],
+  { body, extra, memory, capacity, count }: EventTable,
+  ascii: boolean,
+  placeOf: (memory: ArrayBufferLike) => number,
+): void {
+  message.push(placeOf(body.buffer), body.length, placeOf(memory), capacity, count, ascii ? 1 : 0);
+  if (extra === undefined) message.push(0, 0);
+  else message.push(placeOf(extra.buffer), extra.length);
+}
+
+/** The jobs of a message; `memoryAt` finds the memory of a place. */
+export function jobsIn(message: readonly number[], memoryAt: (place: number) => ArrayBufferLike): Job[] {
+  const jobs: Job[] = [];
+  for (let at = 0; at < message.length; at += JOB_WIDTH) {
+    const [body, length, tables, capacity, count, ascii, extra, extraLength] = message.slice(
+      at,
+      at + JOB_WIDTH,
+    ) as [number, number, number, number, number, number, number, number];
+    const memory = memoryAt(tables);
+    jobs.push({
+      body: Buffer.from(memoryAt(body), 0, length),
+      extra: extraLength === 0 ? undefined : Buffer.from(memoryAt(extra), 0, extraLength),
+      numbers: numbersIn(memory, capacity),
+      ints: intsIn(memory, capacity),
+      count,
+      ascii: ascii === 1,
+    });
+  }
+  return jobs;
+}
+
+/** The ids of a job's events where all of them are new. */
+export function idsFrom(first: number, count: number): Float64Array {
+  const ids = new Float64Array(count);
+  for (let at = 0; at < count; at++) ids[at] = first + at;
+  return ids;
 }
 
 export function textAt(job: Job, start: number, end: number): string {

@@ -2,7 +2,7 @@
  * The one thread that writes: lock, file, schema, then groups; it answers first and checkpoints afterwards.
  *
  * The other half is `writer`. What must stay true: no answer before the commit (rule ING-08), and no checkpoint
- * between a commit and its answer (rule STO-04). Only this side has this file: threads of Node share nothing.
+ * between a commit and its answer (rule STO-04). Only this side has this file: threads of Node share no objects.
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
@@ -21,8 +21,9 @@ import {
 } from './connection.ts';
 import { Events } from './events.ts';
 import { storeCode } from './failure.ts';
-import { toJob } from './job.ts';
+import { jobsIn } from './job.ts';
 import { Lock } from './lock.ts';
+import { Memories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import type { FromWriter, Opened, ToWriter, WriterData } from './writer.ts';
 
@@ -35,11 +36,12 @@ export function runWriter(port: MessagePort, data: WriterData): void {
 }
 
 function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL): void {
-  const send = (message: FromWriter, transfer: ArrayBuffer[] = []): void =>
-    port.postMessage(message, transfer);
+  const send = (message: FromWriter, moved: readonly ArrayBuffer[] = []): void =>
+    port.postMessage(message, [...moved]);
   let lock: Lock | undefined;
   let db: Connection;
   let events: Events;
+  const memories = new Memories();
   try {
     lock = Lock.acquire(options.path, options.nativeBinding);
     db = openFile(options);
@@ -62,9 +64,13 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
         throw new Error('the file is open');
       case 'group':
         try {
-          const stored = events.insertGroup(message.jobs.map(toJob), nowMs());
-          const used = message.jobs.flatMap(({ body, tables }) => [body.buffer as ArrayBuffer, tables]);
-          send({ kind: 'stored', ...stored, used }, [stored.ids.buffer as ArrayBuffer, ...used]);
+          const { jobs, moved, news } = message;
+          if (news !== undefined) memories.learn(news);
+          const memoryAt = (place: number): ArrayBufferLike =>
+            place < 0 ? moved[-place - 1]! : memories.of(place);
+          const { ids, stored, newest } = events.insertGroup(jobsIn(jobs, memoryAt), nowMs());
+          const told = stored === ids.length ? undefined : ids;
+          send({ kind: 'stored', ids: told, stored, newest, moved }, moved);
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
         }

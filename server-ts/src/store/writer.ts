@@ -1,17 +1,18 @@
 /**
  * The writer's queue: everything that waits becomes one group, one transaction.
  *
- * Lives in the main thread; the other half is `writer-thread`. It sends one message per group with the memory
- * handed over, at most two groups at a time, and settles each request from the one reply.
- * What must stay true: a request is settled only after its commit, and never twice.
+ * Lives in the main thread; the other half is `writer-thread`. It sends one message per group, at most two groups at a
+ * time, and settles each request from the one reply.
+ * What must stay true: a request is settled only after its commit, and never twice; what a group is made of is not
+ * touched before its reply.
  */
 import { Worker } from 'node:worker_threads';
-import type { Buffers } from '../buffers.ts';
+import type { Buffers, MemoryNews } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
-import type { JobMessage } from './job.ts';
+import { idsFrom, putJob } from './job.ts';
 
 /** What the thread is started with; what it opens it is told later. */
 export interface WriterData {
@@ -41,7 +42,11 @@ export interface Opened {
 
 interface GroupMessage {
   readonly kind: 'group';
-  readonly jobs: readonly JobMessage[];
+  /** See `putJob`. */
+  readonly jobs: readonly number[];
+  /** Memory that is handed over with them. */
+  readonly moved: readonly ArrayBuffer[];
+  readonly news: MemoryNews | undefined;
 }
 export type ToWriter =
   | GroupMessage
@@ -54,19 +59,25 @@ export type FromWriter =
   | { readonly kind: 'unusable'; readonly message: string }
   | {
       readonly kind: 'stored';
-      readonly ids: Float64Array;
+      /** See `Submitted`, of all jobs in order; nothing where every event is new: then they end with the newest. */
+      readonly ids: Float64Array | undefined;
       readonly stored: number;
       readonly newest: number;
-      /** The memory of the group, to be used again. */
-      readonly used: readonly ArrayBuffer[];
+      /** What was handed over with the group. */
+      readonly moved: readonly ArrayBuffer[];
     }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
   | { readonly kind: 'checkpointed'; readonly code: StoreCode | undefined; readonly reason: string }
   | { readonly kind: 'closed' };
 
-/** What became of one request's events: ids in order, 0 for a duplicate; or why none is stored. */
-export type Submitted = { readonly ids: Float64Array } | { readonly code: StoreCode };
+/**
+ * What became of one request's events: ids in order, 0 for a duplicate; or why none is stored, and whether the thread
+ * may still read them: then the writer releases them later.
+ */
+export type Submitted =
+  | { readonly ids: Float64Array }
+  | { readonly code: StoreCode; readonly isStillRead: boolean };
 
 interface Waiting {
   readonly table: EventTable;
@@ -90,6 +101,8 @@ export class Writer {
   private readonly events: WriterEvents;
   private waiting: Waiting[] = [];
   private readonly inFlight: Waiting[][] = [];
+  /** Groups that nobody waits for any more, on their way before those in flight. */
+  private readonly givenUp: Waiting[][] = [];
   private flushing = false;
   private closed: (() => void) | undefined;
 
@@ -124,7 +137,7 @@ export class Writer {
     });
   }
 
-  /** Hands over the valid events of a request; settled after their commit. */
+  /** Stores the valid events of a request, whose memory is the writer's until that is settled. */
   submit(table: EventTable, ascii: boolean): Promise<Submitted> {
     return new Promise((settle) => {
       this.waiting.push({ table, ascii, settle });
@@ -149,8 +162,10 @@ export class Writer {
 
   /** Settles all that wait with this code; what is being written may still be committed. */
   giveUp(code: StoreCode): void {
-    const all = [...this.inFlight.splice(0).flat(), ...this.waiting.splice(0)];
-    for (const waiting of all) waiting.settle({ code });
+    const groups = this.inFlight.splice(0);
+    this.givenUp.push(...groups);
+    for (const { settle } of groups.flat()) settle({ code, isStillRead: true });
+    for (const { settle } of this.waiting.splice(0)) settle({ code, isStillRead: false });
   }
 
   /** A group leaves at the end of the turn, so that requests that were read together go together. */
@@ -172,34 +187,33 @@ export class Writer {
       taken++;
     }
     const group = this.waiting.splice(0, taken);
-    const transfer: ArrayBuffer[] = [];
-    const jobs = group.map(({ table, ascii }): JobMessage => {
-      const { body, extra, memory, capacity, count } = table;
-      transfer.push(body.buffer as ArrayBuffer, memory);
-      if (extra !== undefined) transfer.push(extra.buffer as ArrayBuffer);
-      return { body, extra, tables: memory, capacity, count, ascii };
-    });
+    const jobs: number[] = [];
+    const moved: ArrayBuffer[] = [];
+    const placeOf = (memory: ArrayBufferLike): number =>
+      memory instanceof SharedArrayBuffer ? this.buffers.numberOf(memory) : -moved.push(memory);
+    for (const { table, ascii } of group) putJob(jobs, table, ascii, placeOf);
     this.inFlight.push(group);
-    this.send({ kind: 'group', jobs }, transfer);
+    this.send({ kind: 'group', jobs, moved, news: this.buffers.takeNews() }, moved);
     this.schedule();
   }
 
   private receive(message: Exclude<FromWriter, { kind: 'opened' | 'unusable' }>): void {
     switch (message.kind) {
       case 'stored': {
-        const group = this.inFlight.shift() ?? [];
-        for (const memory of message.used) this.buffers.give(memory);
-        if (message.stored > 0) this.events.onStored(message.newest);
+        const group = this.replied();
+        for (const memory of message.moved) this.buffers.give(memory);
+        const { ids, stored, newest } = message;
+        if (stored > 0) this.events.onStored(newest);
         let at = 0;
         for (const { table, settle } of group) {
-          settle({ ids: message.ids.subarray(at, at + table.count) });
-          at += table.count;
+          const { count } = table;
+          settle({ ids: ids?.subarray(at, at + count) ?? idsFrom(newest - stored + 1 + at, count) });
+          at += count;
         }
         break;
       }
       case 'failed': {
-        const group = this.inFlight.shift() ?? [];
-        for (const { settle } of group) settle({ code: message.code });
+        for (const { settle } of this.replied()) settle({ code: message.code, isStillRead: false });
         this.events.onFailure(message.code, message.reason);
         break;
       }
@@ -216,8 +230,16 @@ export class Writer {
     if (this.waiting.length > 0) this.schedule();
   }
 
-  private send(message: ToWriter, transfer: ArrayBuffer[]): void {
-    this.worker.postMessage(message, transfer);
+  /** Whom a reply is for: nobody where its group was given up. */
+  private replied(): readonly Waiting[] {
+    const givenUp = this.givenUp.shift();
+    if (givenUp === undefined) return this.inFlight.shift() ?? [];
+    for (const { table } of givenUp) table.release();
+    return [];
+  }
+
+  private send(message: ToWriter, moved: ArrayBuffer[]): void {
+    this.worker.postMessage(message, moved);
   }
 }
 

@@ -1,0 +1,21 @@
+/**
+ * The memory that both threads see, as the writer's thread knows it: by the numbers that `buffers` gave it.
+ *
+ * What must stay true: it is told what is new before the first job that names it, and holds on to nothing that is gone.
+ */
+import type { MemoryNews } from '../buffers.ts';
+
+export class Memories {
+  private readonly known = new Map<number, SharedArrayBuffer>();
+
+  learn({ fresh, gone }: MemoryNews): void {
+    for (const [number, memory] of fresh) this.known.set(number, memory);
+    for (const number of gone) this.known.delete(number);
+  }
+
+  of(number: number): SharedArrayBuffer {
+    const memory = this.known.get(number);
+    if (memory === undefined) throw new Error(`no memory ${number}`);
+    return memory;
+  }
+}
