@@ -2,10 +2,12 @@
  * `pnpm connect claude-code`: writes hooks into the settings of Claude Code, so that everything it does is posted to a
  * server of this project; `--undo` takes them out again.
  *
- * What must stay true: nothing is written that was not shown, nor without a yes; what the file said before is kept
- * beside it; what is no settings file is left alone. The edit itself is connect/claude-settings.ts.
+ * What must stay true: nothing is written that was not shown, not even to who left meanwhile, nor without a yes; what the
+ * file said before is kept beside it; what is no settings file is left alone. The edit itself is connect/claude-settings.ts.
  */
 import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { letReadersLeave } from '../parity-tests/src/closed-output.ts';
 import { isLoopback, TOKEN_VARIABLE } from './connect/claude-hooks.ts';
 import {
   type Change,
@@ -21,6 +23,11 @@ import { keepBackup, readSettings, type SettingsFile, writeSettings } from './co
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const complain = (line: string) => void process.stderr.write(`connect: ${line}\n`);
+
+let isSeen = true;
+letReadersLeave(() => {
+  isSeen = false;
+});
 
 async function main(): Promise<number> {
   const parsed = parseConnect(process.argv.slice(2), process.env, process.cwd());
@@ -63,6 +70,12 @@ async function connect(options: ConnectOptions): Promise<number> {
   }
   if (!options.yes && !(await isWanted('Write this? [y/N] ', process.stdin, process.stdout))) {
     say('Nothing was written.');
+    return 1;
+  }
+  // That what was shown went nowhere is known a turn later.
+  await setImmediate();
+  if (!isSeen) {
+    complain('nobody is there to be shown the change; nothing was written');
     return 1;
   }
   // The agent writes its settings too, and whoever was asked may have taken long.

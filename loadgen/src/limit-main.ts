@@ -10,6 +10,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
 import { startServer } from '../../parity-tests/src/server.ts';
 import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
@@ -214,6 +215,7 @@ function part(name: string, title: string, found: readonly (readonly [TargetName
   return { name, title, servers };
 }
 
+letReadersLeave();
 const wanted = parse(process.argv.slice(2));
 if (wanted === HELP) process.stdout.write(HELP);
 else if (typeof wanted === 'string') {

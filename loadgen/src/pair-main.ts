@@ -3,12 +3,14 @@
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
 import { ROOT } from '../../parity-tests/src/targets.ts';
 import { pair } from './pair.ts';
 
 // Ctrl-C reaches the run, too, which cleans up; this one waits for it.
 process.on('SIGINT', () => undefined);
 
+letReadersLeave();
 process.exitCode = await pair(process.argv.slice(2), {
   program: fileURLToPath(new URL('./main.ts', import.meta.url)),
   first: resolve(ROOT, '.bench/pair/A.json'),

@@ -2,6 +2,8 @@
  * `pnpm bench:points`: single figures about each server beside those of a comparison. The story is in
  * points/story.ts.
  */
+import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
 import { pointsCommand } from './points/command.ts';
 
+letReadersLeave();
 process.exitCode = await pointsCommand(process.argv.slice(2));

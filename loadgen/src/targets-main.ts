@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
 import { ROOT } from '../../parity-tests/src/targets.ts';
 import { MEASURED_FILES } from './export/target-rows.ts';
 
@@ -119,6 +120,7 @@ function run(command: readonly string[]): Promise<number> {
   });
 }
 
+letReadersLeave();
 const wanted = parse(process.argv.slice(2));
 if (wanted === HELP) process.stdout.write(HELP);
 else if (typeof wanted === 'string') {

@@ -331,6 +331,11 @@ test('the program itself explains its flags and refuses what is no result', () =
   for (const flag of ['--json', '--md', '--only-differences', '--require-agreement']) {
     assert.ok(help.stdout.includes(flag));
   }
+  // `head` takes one line and leaves; more than a pipe holds is still to be written.
+  const cut = spawnSync('sh', ['-c', '"$@" | head -n 1', 'sh', process.execPath, main, FILES.a, FILES.a], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([cut.status, cut.stderr, cut.stdout.split('\n').length], [0, '', 2]);
   const wrong = start(file('empty.json', { schema_version: 2 }), FILES.a);
   assert.equal(wrong.status, 2);
   assert.match(wrong.stderr, /empty\.json does not follow the schema of a result/);

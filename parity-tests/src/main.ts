@@ -7,6 +7,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
 import { CaseFileError, loadCaseFiles } from './case.ts';
+import { letReadersLeave } from './closed-output.ts';
 import { applyDivergences, DivergenceError, loadDivergences } from './divergence.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { paperOf, renderDetails, renderTable, renderTally, tally } from './report.ts';
@@ -92,6 +93,7 @@ function forFile(result: Result) {
 }
 
 if (import.meta.main) {
+  letReadersLeave();
   try {
     process.exitCode = await main(process.argv.slice(2));
   } catch (error) {

@@ -2,7 +2,7 @@
  * What a demo runs on: servers that are built, a folder of its own, and an end that leaves nothing behind.
  *
  * What must stay true: whatever ends it, servers are stopped and the folder is removed, and nobody else's database or
- * process is touched. Ctrl-C is an end like any other; a second one does not wait.
+ * process is touched. Ctrl-C is an end like any other, a second one does not wait; whoever watched and left ends it too.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { BenchFailure } from '../../loadgen/src/failure.ts';
 import { tail } from '../../loadgen/src/launch.ts';
 import { Lifetime } from '../../loadgen/src/lifetime.ts';
 import { createProgress } from '../../loadgen/src/progress.ts';
+import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
 import { type RunningServer, StartError, startServer } from '../../parity-tests/src/server.ts';
 import { TARGETS, type TargetName } from '../../parity-tests/src/targets.ts';
 import { CorpusError } from './corpus.ts';
@@ -65,6 +66,7 @@ export async function onStage(
     else lifetime.interrupt();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  letReadersLeave(() => lifetime.interrupt());
   let isBuilt = false;
   try {
     const contenders = { targets: TARGETS, limits: null, closedLoopProgram: undefined };

@@ -16,7 +16,7 @@ import { test } from 'node:test';
 import { TOKEN_VARIABLE } from '../connect/claude-hooks.ts';
 import { parseConnect } from '../connect/options.ts';
 import { isWanted } from '../connect/question.ts';
-import { type Ran, run } from './run-script.ts';
+import { type Ran, run, start } from './run-script.ts';
 import { inTree } from './tree.ts';
 
 const TEXT = '{\n    "model": "opus",\n    "n": 1.50\n}\n';
@@ -174,4 +174,17 @@ test('only a plain yes is a yes', async () => {
     else input.write(answer);
     assert.equal(await isWanted('Write this? ', input, new PassThrough()), expected, String(answer));
   }
+});
+
+test('a change that nobody is there to be shown is not written', async () => {
+  await inTree({ '.claude/settings.json': TEXT }, async (home) => {
+    const surroundings = { cwd: home, env: { HOME: home, USERPROFILE: home } };
+    const { child, ended } = start('connect', ['claude-code', '--yes'], surroundings);
+    child.stdout?.destroy();
+    const { code, stderr } = await ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /^connect: nobody is there to be shown the change; nothing was written\n$/);
+    assert.equal(readFileSync(join(home, '.claude/settings.json'), 'utf8'), TEXT);
+    assert.deepEqual(readdirSync(join(home, '.claude')), ['settings.json']);
+  });
 });

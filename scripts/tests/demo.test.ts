@@ -65,6 +65,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+test('whoever watched and left ends a demo: exit 0, the server gone, nothing left', async () => {
+  const place = ownPlace();
+  const { child, ended, shown } = start('demo', [...HEADLESS, '--server', 'ts', '--speed', '50'], place);
+  const [, , port] = await shown(/ at (http:\/\/127\.0\.0\.1:(\d+))\/ /);
+  child.stdout?.destroy();
+  const { code, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(await isTaken(Number(port)), false);
+  assert.deepEqual(readdirSync(place.cwd), []);
+});
+
 test('a corpus is replayed, and what the server refuses is told', async () => {
   const place = ownPlace();
   const file = join(folder, 'corpus.ndjson');
