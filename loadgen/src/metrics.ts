@@ -73,7 +73,8 @@ export function streamClientsLoad({ stream, measured }: Sample): number {
   return stream === null ? 0 : stream.clients_cpu_us / 1000 / measured.duration_ms;
 }
 
-function cpuPerEvent(sample: Sample): number | null {
+/** Of the server, in microseconds; `null` where the system does not say. */
+export function cpuPerEvent(sample: Sample): number | null {
   return sample.server_cpu_us === null ? null : sample.server_cpu_us / sample.measured.received_events;
 }
 

@@ -6,12 +6,13 @@
  */
 import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Environment } from './environment.ts';
-import { generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
+import { cpuPerEvent, generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
 import type { Placement } from './placement.ts';
 import { ENOUGH_ROUNDS } from './plan.ts';
 import type { Sample } from './sample.ts';
 import type { Spec } from './spec.ts';
 import { summarise } from './statistics.ts';
+import { trendOf } from './trend.ts';
 
 export type WarningCode =
   | 'generator_saturated'
@@ -25,6 +26,7 @@ export type WarningCode =
   | 'stream_clients_saturated'
   | 'other_load'
   | 'stolen_time'
+  | 'trend'
   | 'no_k6'
   | 'machine_busy'
   | 'shared_cores'
@@ -87,6 +89,8 @@ export const ADVICE: Readonly<Record<WarningCode, string>> = {
     'The lag of the stream may be its clients’; use fewer --stream-clients, more cores or a lower --rate.',
   other_load: 'Other programs worked during the rounds; close them and run again.',
   stolen_time: 'A hypervisor gave part of the cores to others; use a machine of your own.',
+  trend:
+    'The machine became faster or slower meanwhile: have it work for as long before, and run again; a second run would have another mixture.',
   no_k6: 'Install k6 (pnpm k6:install) to have the soak driven by it.',
   machine_busy: 'Wait until the machine is idle and run again.',
   shared_cores: 'Throughput includes what the generator takes away; CPU per event is the sounder figure.',
@@ -110,6 +114,7 @@ export function reasonsToDistrust(grounds: Grounds): Warning[] {
   if (others > OTHER_LOAD) warn('other_load', `other programs took up to ${percent(others)} of the cores`);
   const stolen = Math.max(0, ...samples.map((sample) => sample.machine.stolen_share ?? 0));
   if (stolen > STOLEN) warn('stolen_time', `up to ${percent(stolen)} of the cores' time was given to others`);
+  judgeTrend(grounds, warn);
   if (spec.mode === 'soak' && spec.driver !== 'k6')
     warn('no_k6', 'the soak ran on the open-loop driver, not on k6');
   if (samples.some((sample) => sample.server_cpu_us === null || sample.peak_rss_bytes === null))
@@ -153,6 +158,18 @@ function judgeSpread(target: TargetName, own: readonly Sample[], { rate }: Spec,
   const spread = summarise(values)?.spread ?? 0;
   if (spread > HIGH_SPREAD)
     warn('high_spread', `${target}: ${what} varied by ${percent(spread)} between rounds`);
+}
+
+/** Of what an event costs, which is the machine's doing whether or not the rate is given. */
+function judgeTrend({ targets, samples }: Grounds, warn: Warn): void {
+  const rows = targets.map((target) =>
+    samples.filter((sample) => sample.target === target).flatMap((sample) => cpuPerEvent(sample) ?? []),
+  );
+  const trend = trendOf(rows);
+  if (trend === null) return;
+  const way = trend.changes[0]! < 0 ? 'fell' : 'rose';
+  const far = trend.changes.map((change) => percent(Math.abs(change))).join(' and ');
+  warn('trend', `CPU per event ${way} from round to round, by ${far} from the first third to the last`);
 }
 
 function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void {

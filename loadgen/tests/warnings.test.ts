@@ -130,6 +130,7 @@ const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
   stream_clients_saturated: () => judged(five({}, { stream: followed })),
   other_load: () => judged([...five({}), sample({}, { machine: { others_share: 0.06, stolen_share: 0 } })]),
   stolen_time: () => judged([...five({}), sample({}, { machine: { others_share: 0, stolen_share: 0.03 } })]),
+  trend: () => judged([6, 5.9, 5.7, 5.5, 5.3, 5.2].map((us) => sample({}, { server_cpu_us: us * 500_000 }))),
   no_k6: () => judged([sample()], specOf('--mode=soak')),
   resources_not_measured: () => judged([...five({}), sample({}, { server_cpu_us: null })]),
   machine_busy: () => reasonsToDistrustRun(runGrounds({ load: 1.1 })),
