@@ -45,8 +45,6 @@ const PLANS: Readonly<Record<string, readonly Step[]>> = {
   check: [
     ...LINT,
     ...BUILD,
-    // Of the machine that we know: what is in memory is also up to the kernel and its page cache.
-    { script: 'order:check' },
     ...UNITS,
     { script: 'parity', args: ['--requests', '20000', '--kills', '50'] },
     { script: 'rust:instructions' },
