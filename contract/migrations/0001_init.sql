@@ -1,4 +1,5 @@
--- The first schema. Applied files never change: a later need is a later number.
+-- Schema 1, the first step. Until the first release a new field or table changes this file; after it this file never
+-- changes, and a new schema is a new step.
 -- Writer and readers find their way by the names here; a person uses the view events_readable.
 
 -- "TWIN" in ASCII, so that a foreign SQLite file is told apart before anything is written to it.
@@ -20,14 +21,8 @@ FROM (SELECT lower(hex(randomblob(16))) AS h);
 -- The highest id ever given out: ids grow and are never used again, whatever is deleted.
 INSERT INTO meta (key, value) VALUES ('last_event_id', 0);
 
--- A revision per topic, raised in the transaction that changes what the topic shows.
--- The topic session:<id> keeps its revision in sessions.revision.
-CREATE TABLE topics (
-  topic    TEXT    NOT NULL PRIMARY KEY,
-  revision INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-INSERT INTO topics (topic, revision) VALUES ('events', 0), ('stats', 0), ('sessions', 0);
+-- The keys of events up to this id stand in live runs; those of later ones are read from their rows.
+INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
 -- Every repeated string stands here once; events carry the number.
 -- kind is the name of the filter: agent_type, event_type, tool_name, status, branch, project, model, source.
@@ -37,12 +32,6 @@ CREATE TABLE names (
   name TEXT NOT NULL,
   CONSTRAINT names_are_unique UNIQUE (kind, name)
 ) STRICT;
-
--- Every event_id that was ever accepted, kept exactly and for ever: a canonical lower-case UUID as its
--- 16 bytes, anything else as its text. A BLOB never equals a TEXT, so the two cannot be confused.
-CREATE TABLE event_keys (
-  event_id ANY NOT NULL PRIMARY KEY
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sessions (
   key                INTEGER PRIMARY KEY,
@@ -62,12 +51,13 @@ CREATE TABLE sessions (
   cache_read_tokens  INTEGER NOT NULL,
   cache_write_tokens INTEGER NOT NULL,
   cost_nanos         INTEGER NOT NULL, -- nano-dollars
-  revision           INTEGER NOT NULL,
+  first_event_id     INTEGER NOT NULL DEFAULT 0, -- where the rows of a session begin; last_event_id is where they end
   CONSTRAINT session_ids_are_unique UNIQUE (session_id)
 ) STRICT;
 
--- The list of sessions is ordered by newest activity, which is the id of the newest event.
-CREATE INDEX sessions_by_activity ON sessions (last_event_id);
+-- The list of sessions is ordered by newest activity, which is the id of the newest event. The other columns are those
+-- that say whether a session is active, so that sessions are counted without a look at their rows.
+CREATE INDEX sessions_by_activity ON sessions (last_event_id, last_event_at, ended_at, agent_type);
 
 CREATE TABLE events (
   id                 INTEGER PRIMARY KEY,
@@ -89,11 +79,43 @@ CREATE TABLE events (
   duration_ms        INTEGER,
   cost_nanos         INTEGER,
   client_timestamp   INTEGER,
-  event_id           ANY,              -- as in event_keys
+  event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
   metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
 ) STRICT;
 
-CREATE INDEX events_by_session ON events (session);
+-- Keys of accepted event ids in sorted runs (docs/decisions/0014-keys-in-sorted-runs.md).
+-- A run: keys sorted as bytes, never changed once it is live. Its blocks are event_key_blocks with
+-- id = run * limits.event_key_run_blocks + 0, 1, 2 …
+CREATE TABLE event_key_runs (
+  id        INTEGER PRIMARY KEY, -- a run's row is deleted behind its blocks, so that an id taken again meets none
+  level     INTEGER NOT NULL,    -- 0 was written from memory; n was merged from runs of level n - 1
+  state     TEXT    NOT NULL,    -- growing: being written; live; dropped: merged into another, to be deleted
+  key_count INTEGER NOT NULL,
+  filter    BLOB    NOT NULL,    -- split block Bloom filter, words of 32 bits, little end first; empty unless live
+  fences    BLOB    NOT NULL,    -- the first key of each block; empty unless live
+  CONSTRAINT state_is_known CHECK (state IN ('growing', 'live', 'dropped'))
+) STRICT;
+
+-- limits.event_key_block_keys keys of 16 bytes each; the last block of a run has the rest.
+CREATE TABLE event_key_blocks (
+  id   INTEGER PRIMARY KEY,
+  keys BLOB NOT NULL
+) STRICT;
+
+-- Which names and sessions the rows have whose id divided by 256 is this id: numbers of 4 bytes, big end first,
+-- ascending. A page with a filter looks only into blocks that have what it wants.
+CREATE TABLE event_blocks (
+  id       INTEGER PRIMARY KEY,
+  names    BLOB NOT NULL, -- names.id
+  sessions BLOB NOT NULL  -- sessions.key
+) STRICT;
+
+-- Which names the rows have whose id divided by 65536 is this id, as in event_blocks; NULL stands for any, where
+-- there are more than limits.event_span_names. A page with a filter looks only into the blocks of such spans.
+CREATE TABLE event_spans (
+  id    INTEGER PRIMARY KEY,
+  names BLOB -- names.id
+) STRICT;
 
 -- Which ids were given out in which hour (Unix seconds of its beginning), so that since and until need no
 -- index of their own and stay exact when the clock is set back.

@@ -14,6 +14,7 @@ import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
+import { SCHEMA } from './schema.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { START } from './start.ts';
@@ -27,6 +28,7 @@ import { TIMEOUTS } from './timeouts.ts';
 
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
   START,
+  SCHEMA,
   CONFIG,
   HEALTH,
   FILTERS,

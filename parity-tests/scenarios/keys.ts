@@ -1,23 +1,19 @@
 /**
- * What remembers accepted ids: runs of keys, their merges, and files of an earlier schema (rules EVT-13, STO-03).
+ * What remembers accepted ids: runs of keys and their merges (rules EVT-13, STO-03).
  *
  * A kill counts only when it hit what it is meant to hit; that is read from the file afterwards, not assumed.
  */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { event, type Ingested } from '../src/api-client.ts';
 import { checkKeys, type KeyCheck } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
 import { checkSummaries } from '../src/check-summaries.ts';
 import { DeliveryLog } from '../src/delivery-log.ts';
-import type { KeptSchema } from '../src/keep-schema.ts';
 import { type Load, type RequestCounter, startLoad } from '../src/load.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 import { isCheckpointUnderWay } from '../src/wal-index.ts';
-
-const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
 
 export const KEYS: ScenarioFile = {
   name: 'keys',
@@ -34,12 +30,6 @@ export const KEYS: ScenarioFile = {
       rules: ['STO-03', 'STO-04', 'EVT-13'],
       uses: 'each',
       run: killInCheckpoint,
-    },
-    {
-      name: 'a file of every earlier schema goes on, with all that was accepted',
-      rules: ['PRO-08', 'EVT-13', 'STO-10'],
-      uses: 'each',
-      run: earlierSchemas,
     },
   ],
 };
@@ -98,38 +88,6 @@ async function killInCheckpoint(context: ScenarioContext): Promise<void> {
   assert.equal(hits, 2, `${kills} kills, of which ${hits} hit a checkpoint`);
   const check = await loads.soundAfterwards();
   context.note(`${kills} kills, ${hits} of them in checkpoints, ${check.keys + check.in_memory} ids`);
-}
-
-async function earlierSchemas(context: ScenarioContext): Promise<void> {
-  const kept = readdirSync(FIXTURES).filter((name) => name.endsWith('.json'));
-  // Schema 2 was only ever a step to 3: no server has left a file there.
-  assert.deepEqual(
-    kept.toSorted(),
-    ['schema-1.json', 'schema-3.json', 'schema-4.json'],
-    'a kept file for each earlier schema',
-  );
-  for (const name of kept) {
-    const { texts, events } = JSON.parse(readFileSync(`${FIXTURES}${name}`, 'utf8')) as KeptSchema;
-    const db = context.db(name.replace('.json', '.db'));
-    copyFileSync(`${FIXTURES}${name.replace('.json', '.db')}`, db);
-    const server = await context.start({ db });
-    const client = context.client(server);
-    for (const [path, text] of Object.entries(texts)) {
-      const reply = await client.get(path);
-      assert.equal(reply.text, text, `${name}: ${path}`);
-    }
-    const again = await client.post('/api/events/batch', { events });
-    const duplicates = events.length;
-    // Ids are from 1 on, so that the newest is their number.
-    const expected = { received: 0, ids: [], duplicates, rejected: [], revision: String(duplicates) };
-    assert.deepEqual(again.json<Ingested>(), expected, name);
-    const { ids } = await client.ingest([event({ event_id: 'after the migration' })]);
-    assert.deepEqual(ids, [events.length + 1], `${name}: ids go on`);
-    await server.stop();
-    assert.deepEqual(checkKeys(db).problems, [], name);
-    assert.deepEqual(checkSummaries(db).problems, [], name);
-  }
-  context.note(`${kept.join(', ')}`);
 }
 
 /** Loads on one file, one after the other, and what must be true of the file at the end. */

@@ -2,7 +2,7 @@
  * Checks the keys of accepted ids in a database file, without a server: every id of a row is in exactly one live run
  * or behind the mark, runs ascend, and nothing of a run is missing (rule EVT-13).
  *
- * Reads the tables as `contract/schema.sql` has them and trusts no server's code.
+ * Reads the tables as `contract/migrations/0001_init.sql` has them and trusts no server's code.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

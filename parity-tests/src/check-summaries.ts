@@ -2,7 +2,7 @@
  * Checks the summaries in a database file, without a server: every name and session of a row stands in its block's,
  * every name of a block in its span's (rule GET-03). One that is missing would hide rows from a filter.
  *
- * Reads the tables as `contract/schema.sql` has them and trusts no server's code.
+ * Reads the tables as `contract/migrations/0001_init.sql` has them and trusts no server's code.
  */
 import Database from 'better-sqlite3';
 

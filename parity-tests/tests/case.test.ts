@@ -39,7 +39,7 @@ test('a case file is taken or refused as a whole', () => {
 });
 
 test('the columns of a whole row are those of the view', () => {
-  const sql = readFileSync(new URL('../../contract/schema.sql', import.meta.url), 'utf8');
+  const sql = readFileSync(new URL('../../contract/migrations/0001_init.sql', import.meta.url), 'utf8');
   const view = sql.slice(sql.indexOf('CREATE VIEW events_readable'));
   const columns = [...view.matchAll(/(?:AS (\w+)|^ {2}e\.(\w+)),?$/gm)].map(([, named, own]) => named ?? own);
   assert.deepEqual(

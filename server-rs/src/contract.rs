@@ -19,17 +19,10 @@ pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let set = PRAGMAS.lines().filter_map(|line| line.strip_prefix("PRAGMA ")?.split([' ', '=']).next());
     set.chain(["synchronous", "page_size"]).collect()
 });
-/// The schema that a new file gets at once.
-pub const SCHEMA: &str = include_str!("../../contract/schema.sql");
-/// What takes a file of schema 1 to 2, to 3 and so on. The step to 1 is taken by no file any more.
-pub const MIGRATIONS: [&str; 4] = [
-    include_str!("../../contract/migrations/0002_sorted_keys.sql"),
-    include_str!("../../contract/migrations/0003_drop_event_keys.sql"),
-    include_str!("../../contract/migrations/0004_event_spans.sql"),
-    include_str!("../../contract/migrations/0005_revisions.sql"),
-];
-/// Of `SCHEMA`, and what the last of the steps leads to; in the file it is `user_version`.
-pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64 + 1;
+/// The steps from an empty file to the newest schema: step N leads from schema N - 1 to N.
+pub const MIGRATIONS: [&str; 1] = [include_str!("../../contract/migrations/0001_init.sql")];
+/// The schema that the last step leads to; `user_version` in the file.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// The statements of `contract/queries`, by the stem of their file.
 pub mod queries {
@@ -63,7 +56,6 @@ pub mod queries {
         SELECT_LAST_KEYED_EVENT_ID = "select_last_keyed_event_id";
         SELECT_LAST_SESSION_KEY = "select_last_session_key";
         SELECT_NAME = "select_name";
-        SELECT_OLD_EVENT_KEYS = "select_old_event_keys";
         SELECT_SESSION = "select_session";
         SELECT_SESSION_KEY = "select_session_key";
         SELECT_SESSION_REVISION = "select_session_revision";

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ingest_server::config::Durability;
+use ingest_server::contract::MIGRATIONS;
 use ingest_server::json::scan_batch;
 use ingest_server::store::connection::{Location, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
@@ -64,7 +65,7 @@ fn a_bulk_of_events_costs_no_more_than_it_did() {
     std::fs::File::create_new(&path).expect("a new file");
     let location = Location { path: path.clone(), durability: Durability::Process };
     let mut connection = open_connection(&location).expect("opens");
-    migrate(&connection, &path, 0).expect("a schema");
+    migrate(&connection, &MIGRATIONS).expect("a schema");
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("an empty log");
     let mut writer = EventWriter::default();
     // SQLite asks it whenever a statement is prepared, and never when one runs.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use ingest_server::config::Durability;
+use ingest_server::contract::MIGRATIONS;
 use ingest_server::store::connection::{Location, open_connection};
 use ingest_server::store::event_keys::EventKeys;
 use ingest_server::store::migrate::migrate;
@@ -16,7 +17,7 @@ fn database(folder: &Path) -> Connection {
     std::fs::File::create_new(&path).expect("a new file");
     let location = Location { path: path.clone(), durability: Durability::Process };
     let connection = open_connection(&location).expect("opens");
-    migrate(&connection, &path, 0).expect("a schema");
+    migrate(&connection, &MIGRATIONS).expect("a schema");
     connection
 }
 

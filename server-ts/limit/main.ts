@@ -12,6 +12,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Buffers } from '../src/buffers.ts';
 import { nowMs } from '../src/clock.ts';
 import type { Config } from '../src/config/index.ts';
+import { MIGRATIONS } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { Checkpointer } from '../src/store/checkpoint.ts';
@@ -36,7 +37,7 @@ const WRONG_FLAG = 2;
 function makeDatabase({ db: path, durability }: Config): Connection {
   closeSync(openSync(path, 'wx', 0o600));
   const db = openConnection({ path, durability, nativeBinding: undefined });
-  migrate(db);
+  migrate(db, MIGRATIONS);
   return db;
 }
 

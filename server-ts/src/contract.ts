@@ -7,10 +7,7 @@
 import config from '../../contract/config.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
-import migration2 from '../../contract/migrations/0002_sorted_keys.sql?text';
-import migration3 from '../../contract/migrations/0003_drop_event_keys.sql?text';
-import migration4 from '../../contract/migrations/0004_event_spans.sql?text';
-import migration5 from '../../contract/migrations/0005_revisions.sql?text';
+import migration1 from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import pragmas from '../../contract/pragmas.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
@@ -36,7 +33,6 @@ import selectLastEventId from '../../contract/queries/select_last_event_id.sql?t
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
-import selectOldEventKeys from '../../contract/queries/select_old_event_keys.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
 import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
 import selectSessionRevision from '../../contract/queries/select_session_revision.sql?text';
@@ -54,7 +50,6 @@ import upsertHour from '../../contract/queries/upsert_hour.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
 import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
-import schema from '../../contract/schema.sql?text';
 import version from '../../contract/VERSION?text';
 import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
 import server from '../package.json' with { type: 'json' };
@@ -148,12 +143,10 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
   readonly options: readonly OptionSpec[];
 };
 
-/** The schema that a new file gets at once. */
-export const SCHEMA: string = schema;
-/** What takes a file of schema 1 to 2, to 3 and so on. The step to 1 is taken by no file any more. */
-export const MIGRATIONS: readonly string[] = [migration2, migration3, migration4, migration5];
-/** Of `SCHEMA`, and what the last of the steps leads to; in the file it is `user_version`. */
-export const SCHEMA_VERSION = MIGRATIONS.length + 1;
+/** The steps from an empty file to the newest schema: step N leads from schema N - 1 to N. */
+export const MIGRATIONS: readonly string[] = [migration1];
+/** The schema that the last step leads to; `user_version` in the file. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export const QUERIES = {
   deleteEventKeyBlocks,
@@ -179,7 +172,6 @@ export const QUERIES = {
   selectLastKeyedEventId,
   selectLastSessionKey,
   selectName,
-  selectOldEventKeys,
   selectSession,
   selectSessionKey,
   selectSessionRevision,

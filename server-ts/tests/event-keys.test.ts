@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { MIGRATIONS } from '../src/contract.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
 import { EventKeys } from '../src/store/event-keys.ts';
 import { KeyFilter, KeyHash } from '../src/store/key-filter.ts';
@@ -18,7 +19,7 @@ beforeEach(() => {
   const path = join(folder, 'events.db');
   writeFileSync(path, '');
   db = openConnection({ path, durability: 'process', nativeBinding: undefined });
-  migrate(db);
+  migrate(db, MIGRATIONS);
 });
 
 afterEach(() => {

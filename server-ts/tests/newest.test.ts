@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Buffers } from '../src/buffers.ts';
+import { MIGRATIONS } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
@@ -29,7 +30,7 @@ beforeEach(() => {
   writeFileSync(path, '');
   const connection = { path, durability: 'process', nativeBinding: undefined } as const;
   db = openConnection({ ...connection, readonly: false });
-  migrate(db);
+  migrate(db, MIGRATIONS);
   events = new Events(db);
   newest = new Newest({ role: 'reader', ...connection, sessionTimeoutMinutes: 5 }, MOST_METADATA);
 });

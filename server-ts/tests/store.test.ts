@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Buffers } from '../src/buffers.ts';
-import { SCHEMA_VERSION } from '../src/contract.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { type Connection, checkFile, openConnection } from '../src/store/connection.ts';
@@ -42,7 +42,7 @@ function connect({ readonly = false, durability = 'process' }: Choice = {}): Con
   writeFileSync(path, '', { flag: 'a' });
   const db = openConnection({ path, durability, nativeBinding: undefined, readonly });
   connections.push(db);
-  if (!readonly) migrate(db);
+  if (!readonly) migrate(db, MIGRATIONS);
   return db;
 }
 

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use ingest_server::clock::Clock;
 use ingest_server::config::Config;
+use ingest_server::contract::MIGRATIONS;
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
 use ingest_server::store::checkpoint::Checkpointer;
@@ -57,7 +58,7 @@ fn make_database(config: &Config) -> Result<(Connection, Location), String> {
     options.write(true).create_new(true).mode(0o600).open(path).map_err(|error| failed(&error))?;
     let location = Location { path: path.to_owned(), durability: config.durability };
     let connection = open_connection(&location).map_err(|error| failed(&error))?;
-    migrate(&connection, path, 0).map_err(|error| error.to_string())?;
+    migrate(&connection, &MIGRATIONS).map_err(|error| error.to_string())?;
     Ok((connection, location))
 }
 

@@ -1,4 +1,4 @@
-//! Connections to the database file: the checks before the first one, the pragmas of every one, migrations.
+//! Connections to the database file: the checks before the first one, the pragmas of every one.
 //!
 //! What must stay true: every connection has the pragmas of the contract, and a file that cannot be used is an
 //! [`OpenError`] with its path and what to do, never a fresh database (rule PRO-06).
@@ -148,11 +148,11 @@ pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Refuses another program's database and a newer schema, without a change to the file. The version that it has.
-pub(super) fn check_schema(path: &Path) -> Result<i64, OpenError> {
+/// Refuses another program's database and a newer schema, without a change to the file.
+pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
     // Nobody else writes to it, since the lock is ours.
     if fs::metadata(path).map_err(|error| OpenError::io(path, &error))?.len() == 0 {
-        return Ok(0);
+        return Ok(());
     }
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
@@ -173,7 +173,7 @@ pub(super) fn check_schema(path: &Path) -> Result<i64, OpenError> {
             &[("found", &found.to_string()), ("known", &SCHEMA_VERSION.to_string())],
         ));
     }
-    Ok(found)
+    Ok(())
 }
 
 /// "TWIN"; as the schema sets it.

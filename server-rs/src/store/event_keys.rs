@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use hashbrown::HashSet;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::contract::{LIMITS, queries};
 use crate::store::event_key::EventKey;
@@ -63,30 +63,6 @@ impl EventKeys {
     /// Forgets everything, also what was accepted and rolled back.
     pub fn forget(&mut self) {
         self.known = None;
-    }
-
-    /// Moves the keys of a file of schema 1 into runs; part of the step to schema 2.
-    pub fn take_over(connection: &Connection) -> rusqlite::Result<()> {
-        let last_id = connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?;
-        let mut known = Known { last_keyed_id: last_id, ..Known::default() };
-        let mut select = connection.prepare(queries::SELECT_OLD_EVENT_KEYS)?;
-        let mut above = rusqlite::types::Value::Text(String::new());
-        loop {
-            let mut last = None;
-            let mut rows = select.query(params![above, LIMITS.event_key_tail as i64])?;
-            while let Some(row) = rows.next()? {
-                known.tail.insert(EventKey::from_column(row.get_ref(0)?)?.bits());
-                last = Some(row.get(0)?);
-            }
-            drop(rows);
-            let Some(last) = last else {
-                break;
-            };
-            above = last;
-            known.start_flush(connection, last_id)?;
-            known.advance(connection, u64::MAX)?;
-        }
-        connection.execute(queries::UPDATE_LAST_KEYED_EVENT_ID, [last_id]).map(drop)
     }
 }
 

@@ -1,46 +1,30 @@
-//! The schema of a file, brought up to date: all of it for a new file, the steps of the contract for an older one, and
-//! what SQL alone cannot move.
+//! Migrations: the steps of the contract that bring a file to the newest schema (rule STO-10).
 //!
-//! What must stay true: a step that was published never changes; a file is at its old version or at the newest,
-//! never in between, so that a server that is killed meanwhile starts again from the same file.
-
-use std::path::Path;
+//! Invariant: after a release a step never changes. All steps run in one transaction, so a file has its old schema or
+//! the newest one, also after a kill in the middle.
 
 use rusqlite::Connection;
 
-use crate::contract::{MIGRATIONS, SCHEMA, SCHEMA_VERSION, queries};
-use crate::store::connection::OpenError;
-use crate::store::event_keys::EventKeys;
-
-/// The step behind which keys are moved by code.
-const SORTED_KEYS: i64 = 2;
-
-/// Brings the schema up from a version, 0 being a new file, in one transaction, and looks at the end of the table.
-pub fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<(), OpenError> {
-    let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
-    if found < SCHEMA_VERSION
-        && let Err(error) = migrate_from(connection, found)
-    {
-        // What a failed step left open must not stay so; the first error is the one to tell.
-        drop(connection.execute_batch("ROLLBACK"));
-        return Err(sqlite(error));
+/// Runs the steps that the file does not have yet. `steps[N - 1]` leads from schema N - 1 to N; a new file has schema 0.
+pub fn migrate(connection: &Connection, steps: &[&str]) -> rusqlite::Result<()> {
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let missing = steps.get(usize::try_from(found).unwrap_or_default()..).unwrap_or_default();
+    if missing.is_empty() {
+        return Ok(());
     }
-    connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get::<_, i64>(0)).map_err(sqlite)?;
-    Ok(())
+    let migrated = run_steps(connection, missing, steps.len());
+    if migrated.is_err() && !connection.is_autocommit() {
+        // The first error is the one to report; closing the connection rolls back as well.
+        drop(connection.execute_batch("ROLLBACK"));
+    }
+    migrated
 }
 
-fn migrate_from(connection: &Connection, found: i64) -> rusqlite::Result<()> {
+fn run_steps(connection: &Connection, steps: &[&str], version: usize) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    if found == 0 {
-        connection.execute_batch(SCHEMA)?;
-    } else {
-        for (step, sql) in (2..).zip(MIGRATIONS).filter(|(step, _)| *step > found) {
-            connection.execute_batch(sql)?;
-            if step == SORTED_KEYS {
-                EventKeys::take_over(connection)?;
-            }
-        }
+    for step in steps {
+        connection.execute_batch(step)?;
     }
-    connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    connection.pragma_update(None, "user_version", version as i64)?;
     connection.execute_batch("COMMIT")
 }

@@ -58,7 +58,7 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::config::Durability;
-use crate::contract::{LIMITS, queries};
+use crate::contract::{LIMITS, MIGRATIONS, queries};
 use crate::error::ErrorCode;
 use connection::{
     Location, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file, open_connection,
@@ -100,9 +100,9 @@ impl Store {
         let lock = Lock::acquire(&path)?;
         let location = Location { path: path.clone(), durability };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
-        let found = check_schema(&path)?;
+        check_schema(&path)?;
         let connection = open_connection(&location).map_err(sqlite)?;
-        migrate(&connection, &path, found)?;
+        migrate(&connection, &MIGRATIONS).map_err(sqlite)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
         let compile_options = compile_options(&connection).map_err(sqlite)?;

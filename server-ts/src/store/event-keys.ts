@@ -56,28 +56,6 @@ export class EventKeys {
     this.known = undefined;
   }
 
-  /** Moves the keys of a file of schema 1 into runs; part of the step to schema 2. */
-  static takeOver(db: Connection): void {
-    const keys = new EventKeys(db);
-    const lastId = Number(db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get());
-    const known = new Known(keys.statements, keys.updateLastKeyed, lastId);
-    const select = db.prepare<unknown[]>(inOrder(QUERIES.selectOldEventKeys)).pluck();
-    let above: Buffer | string = '';
-    for (;;) {
-      const page = select.all(above, LIMITS.event_key_tail) as (Buffer | string)[];
-      for (const eventId of page) {
-        setKey(keys.key, eventId);
-        known.add(keys.key);
-      }
-      const last = page.at(-1);
-      if (last === undefined) break;
-      above = last;
-      known.startFlush(lastId);
-      known.advance({ keys: Number.POSITIVE_INFINITY });
-    }
-    keys.updateLastKeyed.run(lastId);
-  }
-
   private read(): Known {
     const { db, statements, updateLastKeyed } = this;
     const lastKeyedId = Number(db.prepare(inOrder(QUERIES.selectLastKeyedEventId)).pluck().get());

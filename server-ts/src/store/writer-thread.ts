@@ -7,7 +7,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
-import { QUERIES } from '../contract.ts';
+import { MIGRATIONS, QUERIES } from '../contract.ts';
 import { Checkpointer } from './checkpoint.ts';
 import {
   type Connection,
@@ -122,7 +122,7 @@ function openFile(data: ConnectionOptions): Connection {
   closeSync(openSync(data.path, 'a', 0o600));
   const db = openConnection(data);
   checkSqlite(db);
-  migrate(db);
+  migrate(db, MIGRATIONS);
   return db;
 }
 
