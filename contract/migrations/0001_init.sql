@@ -18,10 +18,7 @@ SELECT 'epoch',
        || substr('89ab', 1 + (unicode(substr(h, 17, 1)) % 4), 1) || substr(h, 18, 3) || '-' || substr(h, 21, 12)
 FROM (SELECT lower(hex(randomblob(16))) AS h);
 
--- The highest id ever given out: ids grow and are never used again, whatever is deleted.
-INSERT INTO meta (key, value) VALUES ('last_event_id', 0);
-
--- The keys of events up to this id stand in live runs; those of later ones are read from their rows.
+-- The keys of events up to this id stand in live runs; those of later ones in event_key_tail.
 INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
 -- Every repeated string stands here once; events carry the number.
@@ -100,6 +97,14 @@ CREATE TABLE event_key_runs (
 CREATE TABLE event_key_blocks (
   id   INTEGER PRIMARY KEY,
   keys BLOB NOT NULL
+) STRICT;
+
+-- Keys that are in no live run yet: a row for each group of events. A start reads them into memory. They do not depend
+-- on the rows of events, so that a deleted event stays known. Rows up to last_keyed_event_id are in live runs and are
+-- deleted with later groups. The newest row is the newest id that was given out: ids are never used again.
+CREATE TABLE event_key_tail (
+  id   INTEGER PRIMARY KEY, -- the newest event id of the group
+  keys BLOB NOT NULL        -- 16 bytes each; empty where no event of the group has an event_id
 ) STRICT;
 
 -- Which names and sessions the rows have whose id divided by 256 is this id: numbers of 4 bytes, big end first,

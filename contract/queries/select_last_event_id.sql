@@ -1,5 +1,7 @@
--- The newest id, from the file's own record and from the table, so that neither can be behind the other.
+-- The newest id that was ever given out, also when its row was deleted: each group leaves a row in event_key_tail, which
+-- is deleted only up to last_keyed_event_id.
 SELECT max(
-  (SELECT value FROM meta WHERE key = 'last_event_id'),
+  (SELECT value FROM meta WHERE key = 'last_keyed_event_id'),
+  ifnull((SELECT max(id) FROM event_key_tail), 0),
   ifnull((SELECT max(id) FROM events), 0)
 )

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { event, type Ingested } from '../src/api-client.ts';
+import { type ApiClient, event, type Ingested } from '../src/api-client.ts';
 import { checkKeys, type KeyCheck } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
 import { checkSummaries } from '../src/check-summaries.ts';
@@ -31,6 +31,12 @@ export const KEYS: ScenarioFile = {
       uses: 'each',
       run: killInCheckpoint,
     },
+    {
+      name: 'an id stays a duplicate when its row was deleted',
+      rules: ['EVT-13', 'PRO-08'],
+      uses: 'each',
+      run: deletedRows,
+    },
   ],
 };
 
@@ -39,6 +45,8 @@ const BATCH = 500;
 const MERGE_DEADLINE_MS = 60_000;
 const CHECKPOINT_KILLS = 60;
 const RUN_KILLS = 60;
+/** More than two runs. */
+const DELETED_EVENTS = 40_000;
 
 async function killWhileMerging(context: ScenarioContext): Promise<void> {
   const loads = new Loads(context);
@@ -88,6 +96,45 @@ async function killInCheckpoint(context: ScenarioContext): Promise<void> {
   assert.equal(hits, 2, `${kills} kills, of which ${hits} hit a checkpoint`);
   const check = await loads.soundAfterwards();
   context.note(`${kills} kills, ${hits} of them in checkpoints, ${check.keys + check.in_memory} ids`);
+}
+
+async function deletedRows(context: ScenarioContext): Promise<void> {
+  const ids = Array.from({ length: DELETED_EVENTS }, (_, index) => `deleted-${index}`);
+  const send = async (client: ApiClient, count: number): Promise<Ingested[]> => {
+    const answers: Ingested[] = [];
+    for (let at = 0; at < count; at += BATCH) {
+      const events = ids.slice(at, Math.min(at + BATCH, count)).map((id) => event({ event_id: id }));
+      answers.push((await client.post('/api/events/batch', { events })).json<Ingested>());
+    }
+    return answers;
+  };
+  // Few rows, all of them in the tail; then enough for runs, with most rows deleted on both sides of the mark.
+  for (const [count, kept] of [
+    [3, 0],
+    [DELETED_EVENTS, 1_000],
+  ] as const) {
+    const first = await context.start();
+    await send(context.client(first), count);
+    await first.stop();
+    const db = new Database(context.db());
+    db.prepare('DELETE FROM events WHERE id <= ?').run(count - kept);
+    db.close();
+    // The other runtime keeps the promise, too.
+    for (const target of [context.target, context.other]) {
+      const next = await context.start({ target });
+      const client = context.client(next);
+      const answers = await send(client, count);
+      const duplicates = answers.reduce((sum, answer) => sum + answer.duplicates, 0);
+      assert.equal(duplicates, count, `${target}: duplicates of ${count}`);
+      assert.equal(answers.flatMap((answer) => answer.ids).length, 0);
+      await next.stop();
+    }
+    const last = await context.start();
+    const { ids: fresh } = await context.client(last).ingest([event({ event_id: `fresh-${count}` })]);
+    assert.ok(fresh[0]! > count, 'an id is never given out again');
+    await last.stop();
+    assert.deepEqual(checkKeys(context.db()).problems, []);
+  }
 }
 
 /** Loads on one file, one after the other, and what must be true of the file at the end. */

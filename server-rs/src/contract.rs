@@ -35,9 +35,11 @@ pub mod queries {
     queries! {
         DELETE_EVENT_KEY_BLOCKS = "delete_event_key_blocks";
         DELETE_EVENT_KEY_RUN = "delete_event_key_run";
+        DELETE_EVENT_KEY_TAIL = "delete_event_key_tail";
         INSERT_EVENT = "insert_event";
         INSERT_EVENT_KEY_BLOCK = "insert_event_key_block";
         INSERT_EVENT_KEY_RUN = "insert_event_key_run";
+        INSERT_EVENT_KEY_TAIL = "insert_event_key_tail";
         INSERT_NAME = "insert_name";
         SELECT_AGENTS = "select_agents";
         SELECT_COST_TIMELINE = "select_cost_timeline";
@@ -46,12 +48,13 @@ pub mod queries {
         SELECT_EPOCH = "select_epoch";
         SELECT_EVENT = "select_event";
         SELECT_EVENT_BLOCK = "select_event_block";
-        SELECT_EVENT_IDS_AFTER = "select_event_ids_after";
         SELECT_EVENT_KEY_BLOCK = "select_event_key_block";
         SELECT_EVENT_KEY_RUNS = "select_event_key_runs";
+        SELECT_EVENT_KEY_TAIL = "select_event_key_tail";
         SELECT_EVENT_SPAN = "select_event_span";
         SELECT_EVENTS_NEWEST = "select_events_newest";
         SELECT_EVENTS_OLDEST = "select_events_oldest";
+        SELECT_FIRST_EVENT_KEY_TAIL = "select_first_event_key_tail";
         SELECT_LAST_EVENT_ID = "select_last_event_id";
         SELECT_LAST_KEYED_EVENT_ID = "select_last_keyed_event_id";
         SELECT_LAST_SESSION_KEY = "select_last_session_key";
@@ -65,8 +68,8 @@ pub mod queries {
         SELECT_TOOLS = "select_tools";
         SELECT_TOTALS = "select_totals";
         UPDATE_EVENT_KEY_RUN = "update_event_key_run";
-        UPDATE_LAST_EVENT_ID = "update_last_event_id";
         UPDATE_LAST_KEYED_EVENT_ID = "update_last_keyed_event_id";
+        UPDATE_NOTHING = "update_nothing";
         UPSERT_EVENT_BLOCK = "upsert_event_block";
         UPSERT_EVENT_SPAN = "upsert_event_span";
         UPSERT_HOUR = "upsert_hour";

@@ -12,9 +12,11 @@ import openapi from '../../contract/openapi.json?text';
 import pragmas from '../../contract/pragmas.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
 import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
+import deleteEventKeyTail from '../../contract/queries/delete_event_key_tail.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
 import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
+import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
@@ -23,12 +25,13 @@ import selectCounts from '../../contract/queries/select_counts.sql?text';
 import selectEpoch from '../../contract/queries/select_epoch.sql?text';
 import selectEvent from '../../contract/queries/select_event.sql?text';
 import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
-import selectEventIdsAfter from '../../contract/queries/select_event_ids_after.sql?text';
 import selectEventKeyBlock from '../../contract/queries/select_event_key_block.sql?text';
 import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
+import selectEventKeyTail from '../../contract/queries/select_event_key_tail.sql?text';
 import selectEventSpan from '../../contract/queries/select_event_span.sql?text';
 import selectEventsNewest from '../../contract/queries/select_events_newest.sql?text';
 import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
+import selectFirstEventKeyTail from '../../contract/queries/select_first_event_key_tail.sql?text';
 import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
@@ -42,8 +45,8 @@ import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
 import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?text';
-import updateLastEventId from '../../contract/queries/update_last_event_id.sql?text';
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
+import updateNothing from '../../contract/queries/update_nothing.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
@@ -151,9 +154,11 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 export const QUERIES = {
   deleteEventKeyBlocks,
   deleteEventKeyRun,
+  deleteEventKeyTail,
   insertEvent,
   insertEventKeyBlock,
   insertEventKeyRun,
+  insertEventKeyTail,
   insertName,
   selectAgents,
   selectCostTimeline,
@@ -162,12 +167,13 @@ export const QUERIES = {
   selectEpoch,
   selectEvent,
   selectEventBlock,
-  selectEventIdsAfter,
   selectEventKeyBlock,
   selectEventKeyRuns,
+  selectEventKeyTail,
   selectEventSpan,
   selectEventsNewest,
   selectEventsOldest,
+  selectFirstEventKeyTail,
   selectLastEventId,
   selectLastKeyedEventId,
   selectLastSessionKey,
@@ -181,8 +187,8 @@ export const QUERIES = {
   selectTools,
   selectTotals,
   updateEventKeyRun,
-  updateLastEventId,
   updateLastKeyedEventId,
+  updateNothing,
   upsertEventBlock,
   upsertEventSpan,
   upsertHour,

@@ -111,7 +111,7 @@ test('after a rollback nothing is left, neither in the file nor in memory', () =
   const db = connect();
   const events = new Events(db);
   events.insertGroup([jobOf([event()])], NOW);
-  db.exec("CREATE TRIGGER refuse BEFORE UPDATE ON meta BEGIN SELECT raise(ABORT, 'refused'); END");
+  db.exec("CREATE TRIGGER refuse BEFORE INSERT ON event_key_tail BEGIN SELECT raise(ABORT, 'refused'); END");
   const job = jobOf([event({ session_id: 't', tool_name: 'x', event_id: 'e', tokens_in: 5 })]);
   assert.throws(() => events.insertGroup([job], NOW));
   assert.deepEqual([count(db, 'events'), count(db, 'sessions')], [1, 1]);

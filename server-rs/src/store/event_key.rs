@@ -21,19 +21,6 @@ impl<'a> EventKey<'a> {
         parse_uuid(event_id.as_bytes()).map_or(EventKey::Text(event_id), EventKey::Uuid)
     }
 
-    /// From the column `event_id`.
-    pub(super) fn from_column(value: ValueRef<'a>) -> rusqlite::Result<Self> {
-        match value {
-            ValueRef::Blob(bytes) => {
-                let uuid = bytes.try_into().map_err(|_| {
-                    rusqlite::Error::InvalidColumnType(0, "event_id".to_owned(), rusqlite::types::Type::Blob)
-                })?;
-                Ok(EventKey::Uuid(uuid))
-            }
-            other => Ok(EventKey::Text(other.as_str()?)),
-        }
-    }
-
     /// The 128 bits that remember it: those of the UUID, or the first of the text's SHA-256 (FIPS 180-4).
     pub fn bits(&self) -> u128 {
         match self {

@@ -1,23 +1,23 @@
 //! Which event ids were accepted, for ever (rule EVT-13): the newest in memory, all others in sorted runs.
 //!
-//! The newest are no more than their rows say, so that nothing is lost with the memory: they are read again from the
-//! rows behind `last_keyed_event_id`. What must stay true: every key is in memory or in exactly one live run; runs,
-//! merges and that mark change in the transaction that stores the events; after a rollback everything is read again.
+//! Each group writes its keys to `event_key_tail`; a start reads them back from there, never from the rows of events,
+//! which may be deleted. Invariant: every key is in memory or in exactly one live run; runs, merges, the tail and
+//! `last_keyed_event_id` change in the transaction that stores the events; a rollback makes the writer read them again.
 
 use std::collections::VecDeque;
 
 use hashbrown::HashSet;
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use crate::contract::{LIMITS, queries};
-use crate::store::event_key::EventKey;
 use crate::store::key_filter::KeyHash;
 use crate::store::key_flush::Flush;
 use crate::store::key_merge::{DroppedRun, Merge};
-use crate::store::key_run::{LIVE, Run};
+use crate::store::key_run::{LIVE, Run, corrupt};
 
-/// Rows may be this many times as many as keys before a run is written, so that a start has few rows to read.
+/// A run is written once this many times as many rows as keys were stored, so that a start has few groups to read.
 const ROWS_PER_KEY: i64 = 4;
+const KEY_BYTES: usize = 16;
 
 /// The accepted ids.
 #[derive(Debug, Default)]
@@ -29,8 +29,12 @@ pub struct EventKeys {
 #[derive(Debug, Default)]
 struct Known {
     tail: HashSet<u128>,
+    /// The keys of the group that is being stored, as `event_key_tail` holds them.
+    group: Vec<u8>,
     flush: Option<Flush>,
     last_keyed_id: i64,
+    /// Groups up to this id are deleted from `event_key_tail`.
+    deleted_id: i64,
     runs: Vec<Run>,
     merges: Vec<Merge>,
     dropped: VecDeque<DroppedRun>,
@@ -81,10 +85,15 @@ impl Known {
         }
         known.last_keyed_id =
             connection.query_row(queries::SELECT_LAST_KEYED_EVENT_ID, [], |row| row.get(0))?;
-        let mut select = connection.prepare(queries::SELECT_EVENT_IDS_AFTER)?;
+        let first: i64 = connection.query_row(queries::SELECT_FIRST_EVENT_KEY_TAIL, [], |row| row.get(0))?;
+        known.deleted_id = if first == 0 { known.last_keyed_id } else { known.last_keyed_id.min(first - 1) };
+        let mut select = connection.prepare(queries::SELECT_EVENT_KEY_TAIL)?;
         let mut rows = select.query([known.last_keyed_id])?;
         while let Some(row) = rows.next()? {
-            known.tail.insert(EventKey::from_column(row.get_ref(0)?)?.bits());
+            let (keys, []) = row.get_ref(0)?.as_blob()?.as_chunks::<KEY_BYTES>() else {
+                return Err(corrupt("a group of keys that ends inside a key"));
+            };
+            known.tail.extend(keys.iter().map(|key| u128::from_be_bytes(*key)));
         }
         Ok(known)
     }
@@ -99,17 +108,32 @@ impl Known {
                 return Ok(false);
             }
         }
+        self.group.extend_from_slice(&key.to_be_bytes());
         Ok(self.tail.insert(key))
     }
 
     fn settle(&mut self, connection: &Connection, stored: u64, last_id: i64) -> rusqlite::Result<()> {
+        connection.prepare_cached(queries::INSERT_EVENT_KEY_TAIL)?.execute(params![last_id, self.group])?;
+        self.group.clear();
         let rows = last_id - self.last_keyed_id;
         let is_long =
             self.tail.len() >= LIMITS.event_key_tail || rows >= LIMITS.event_key_tail as i64 * ROWS_PER_KEY;
         if is_long && self.flush.is_none() {
             self.start_flush(connection, last_id)?;
         }
-        self.advance(connection, stored.saturating_mul(LIMITS.event_key_merge_keys_per_event))
+        let budget = stored.saturating_mul(LIMITS.event_key_merge_keys_per_event);
+        self.advance(connection, budget)?;
+        self.delete_tail(connection, budget)
+    }
+
+    /// Deletes groups whose keys are in live runs, in steps of at most as many event ids as the budget has.
+    fn delete_tail(&mut self, connection: &Connection, budget: u64) -> rusqlite::Result<()> {
+        if self.deleted_id < self.last_keyed_id {
+            let step = i64::try_from(budget).unwrap_or(i64::MAX);
+            self.deleted_id = self.deleted_id.saturating_add(step).min(self.last_keyed_id);
+            connection.prepare_cached(queries::DELETE_EVENT_KEY_TAIL)?.execute([self.deleted_id])?;
+        }
+        Ok(())
     }
 
     /// Begins to write what is in memory as a run.
@@ -121,7 +145,7 @@ impl Known {
         Ok(())
     }
 
-    /// Rows up to this one are not read at a start.
+    /// The keys of events up to this one are in live runs.
     fn move_mark(&mut self, connection: &Connection, last_id: i64) -> rusqlite::Result<()> {
         connection.prepare_cached(queries::UPDATE_LAST_KEYED_EVENT_ID)?.execute([last_id])?;
         self.last_keyed_id = last_id;

@@ -120,7 +120,6 @@ impl EventWriter {
         self.stats.flush(connection, now)?;
         let hour = params![hour_of(now), first_id + 1, last_id];
         connection.prepare_cached(queries::UPSERT_HOUR)?.execute(hour)?;
-        connection.prepare_cached(queries::UPDATE_LAST_EVENT_ID)?.execute([last_id])?;
         self.keys.settle(connection, (last_id - first_id).unsigned_abs(), last_id)?;
         self.last_id = Some(last_id);
         Ok((outcomes, Some(last_id)))

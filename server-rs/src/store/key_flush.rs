@@ -1,7 +1,7 @@
 //! The newest keys become a run, some with each group, so that no answer waits for a whole run.
 //!
-//! What must stay true: while it lasts, the keys are in memory and their rows behind `last_keyed_event_id`; the run
-//! becomes live in the transaction that moves that mark.
+//! Invariant: until the run is live its keys are in memory and in `event_key_tail`; the run becomes live in the
+//! transaction that moves `last_keyed_event_id`.
 
 use rusqlite::Connection;
 

@@ -77,7 +77,7 @@ fn read_block<T>(
 }
 
 /// As SQLite itself would say it.
-fn corrupt(message: &str) -> rusqlite::Error {
+pub(super) fn corrupt(message: &str) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
     rusqlite::Error::SqliteFailure(code, Some(message.to_owned()))
 }

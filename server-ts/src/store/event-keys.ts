@@ -1,27 +1,26 @@
 /**
  * Which event ids were accepted, for ever (rule EVT-13): the newest in memory, all others in sorted runs.
  *
- * The newest are no more than their rows say, so that nothing is lost with the memory: they are read again from the
- * rows behind `last_keyed_event_id`. What must stay true: every key is in memory or in exactly one live run; runs,
- * merges and that mark change in the transaction that stores the events; after a rollback everything is read again.
+ * Each group writes its keys to `event_key_tail`; a start reads them back from there, never from the rows of events,
+ * which may be deleted. Invariant: every key is in memory or in exactly one live run; runs, merges, the tail and
+ * `last_keyed_event_id` change in the transaction that stores the events; a rollback makes the writer read them again.
  */
 import { hash } from 'node:crypto';
 import { LIMITS, QUERIES } from '../contract.ts';
-import { type Connection, inOrder, type Statement } from './connection.ts';
+import { type Connection, inOrder } from './connection.ts';
 import { type Key, KeyHash } from './key-filter.ts';
 import { Flush } from './key-flush.ts';
 import { type Budget, DroppedRun, Merge } from './key-merge.ts';
-import { KEY_WORDS, KeyStatements, Run, type RunRow } from './key-run.ts';
-import { KeyTail } from './key-tail.ts';
+import { corrupt, KEY_BYTES, KEY_WORDS, KeyStatements, Run, type RunRow, wordsOf } from './key-run.ts';
+import { KeyGroup, KeyTail } from './key-tail.ts';
 
-/** Rows may be this many times as many as keys before a run is written, so that a start has few rows to read. */
+/** A run is written once this many times as many rows as keys were stored, so that a start has few groups to read. */
 const ROWS_PER_KEY = 4;
 
 /** The accepted ids. */
 export class EventKeys {
   private readonly db: Connection;
   private readonly statements: KeyStatements;
-  private readonly updateLastKeyed: Statement;
   /** Nothing until it was read, and after a rollback. */
   private known: Known | undefined;
   private readonly key: Key = new Uint32Array(KEY_WORDS);
@@ -29,7 +28,6 @@ export class EventKeys {
   constructor(db: Connection) {
     this.db = db;
     this.statements = new KeyStatements(db);
-    this.updateLastKeyed = db.prepare<unknown[]>(inOrder(QUERIES.updateLastKeyedEventId));
   }
 
   /** Reads what was accepted, if it is not known. */
@@ -57,23 +55,25 @@ export class EventKeys {
   }
 
   private read(): Known {
-    const { db, statements, updateLastKeyed } = this;
+    const { db, statements } = this;
     const lastKeyedId = Number(db.prepare(inOrder(QUERIES.selectLastKeyedEventId)).pluck().get());
-    const known = new Known(statements, updateLastKeyed, lastKeyedId);
+    const first = Number(db.prepare(QUERIES.selectFirstEventKeyTail).pluck().get());
+    const deletedId = first === 0 ? lastKeyedId : Math.min(lastKeyedId, first - 1);
+    const known = new Known(statements, lastKeyedId, deletedId);
     for (const row of db.prepare(QUERIES.selectEventKeyRuns).raw().all() as RunRow[]) known.addRun(row);
-    const select = db.prepare<unknown[]>(inOrder(QUERIES.selectEventIdsAfter)).pluck();
-    for (const eventId of select.iterate(lastKeyedId)) {
-      setKey(this.key, eventId as Buffer | string);
-      known.add(this.key);
-    }
+    const select = db.prepare<unknown[]>(inOrder(QUERIES.selectEventKeyTail)).pluck();
+    for (const keys of select.iterate(lastKeyedId)) known.addGroup(keys as Buffer);
     return known;
   }
 }
 
 class Known {
   private readonly statements: KeyStatements;
-  private readonly updateLastKeyed: Statement;
   private lastKeyedId: number;
+  /** Groups up to this id are deleted from `event_key_tail`. */
+  private deletedId: number;
+  /** The keys of the group that is being stored. */
+  private readonly group = new KeyGroup();
   private readonly tail = new KeyTail();
   private flush: Flush | undefined;
   private runs: Run[] = [];
@@ -81,10 +81,10 @@ class Known {
   private readonly dropped: DroppedRun[] = [];
   private readonly hash = new KeyHash();
 
-  constructor(statements: KeyStatements, updateLastKeyed: Statement, lastKeyedId: number) {
+  constructor(statements: KeyStatements, lastKeyedId: number, deletedId: number) {
     this.statements = statements;
-    this.updateLastKeyed = updateLastKeyed;
     this.lastKeyedId = lastKeyedId;
+    this.deletedId = deletedId;
   }
 
   /** A run that was found. */
@@ -95,12 +95,20 @@ class Known {
     else this.dropped.push(new DroppedRun(this.statements, id, keyCount));
   }
 
-  /** A key that is in no run. */
-  add(key: Key): void {
-    this.tail.insert(key);
+  /** Keys that are in no run: a row of `event_key_tail`. */
+  addGroup(keys: Buffer): void {
+    if (keys.length % KEY_BYTES !== 0) throw corrupt('a group of keys that ends inside a key');
+    const words = wordsOf(keys);
+    for (let at = 0; at < words.length; at += KEY_WORDS) this.tail.insert(words.subarray(at, at + KEY_WORDS));
   }
 
   insert(key: Key): boolean {
+    if (!this.isNew(key)) return false;
+    this.group.push(key);
+    return true;
+  }
+
+  private isNew(key: Key): boolean {
     if (this.runs.length === 0 && this.flush === undefined) return this.tail.insert(key);
     if (this.tail.has(key) || this.flush?.contains(key)) return false;
     const { hash } = this;
@@ -110,10 +118,20 @@ class Known {
   }
 
   settle(stored: number, lastId: number): void {
+    this.statements.insertTail.run(lastId, this.group.take());
     const rows = lastId - this.lastKeyedId;
     const isLong = this.tail.size >= LIMITS.event_key_tail || rows >= LIMITS.event_key_tail * ROWS_PER_KEY;
     if (isLong && this.flush === undefined) this.startFlush(lastId);
-    this.advance({ keys: stored * LIMITS.event_key_merge_keys_per_event });
+    const budget = stored * LIMITS.event_key_merge_keys_per_event;
+    this.advance({ keys: budget });
+    this.deleteTail(budget);
+  }
+
+  /** Deletes groups whose keys are in live runs, in steps of at most as many event ids as the budget has. */
+  private deleteTail(budget: number): void {
+    if (this.deletedId >= this.lastKeyedId) return;
+    this.deletedId = Math.min(this.deletedId + budget, this.lastKeyedId);
+    this.statements.deleteTail.run(this.deletedId);
   }
 
   /** Begins to write what is in memory as a run. */
@@ -122,9 +140,9 @@ class Known {
     else this.flush = new Flush(this.statements, this.tail.drain(), lastId);
   }
 
-  /** Rows up to this one are not read at a start. */
+  /** The keys of events up to this one are in live runs. */
   private moveMark(lastId: number): void {
-    this.updateLastKeyed.run(lastId);
+    this.statements.updateLastKeyed.run(lastId);
     this.lastKeyedId = lastId;
   }
 

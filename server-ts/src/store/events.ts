@@ -42,7 +42,7 @@ export class Events {
   private readonly rollback: Statement;
   private readonly insertEvent: Statement;
   private readonly upsertHour: Statement;
-  private readonly updateLastEventId: Statement;
+  private readonly updateNothing: Statement;
   private readonly selectLastEventId: Statement;
   private readonly keys: EventKeys;
   private readonly blocks: EventBlocks;
@@ -70,7 +70,7 @@ export class Events {
     this.rollback = prepare('ROLLBACK');
     this.insertEvent = prepare(QUERIES.insertEvent);
     this.upsertHour = prepare(QUERIES.upsertHour);
-    this.updateLastEventId = prepare(QUERIES.updateLastEventId);
+    this.updateNothing = prepare(QUERIES.updateNothing);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
     this.keys = new EventKeys(db);
     this.blocks = new EventBlocks(db);
@@ -102,7 +102,7 @@ export class Events {
 
   /** Whether a transaction can be written; throws what SQLite says. */
   probe(): void {
-    this.inTransaction(() => this.updateLastEventId.run(this.lastId));
+    this.inTransaction(() => this.updateNothing.run());
   }
 
   private inTransaction<T>(work: () => T): T {
@@ -152,7 +152,6 @@ export class Events {
       this.sessions.write(now);
       this.stats.write(hour);
       this.upsertHour.run(hour, before + 1, next - 1);
-      this.updateLastEventId.run(next - 1);
       this.keys.settle(stored, next - 1);
       this.lastId = next - 1;
     }

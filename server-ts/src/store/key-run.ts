@@ -27,7 +27,7 @@ export type RunRow = readonly [
   fences: Buffer,
 ];
 
-/** The statements on runs and blocks, prepared once. */
+/** The statements on runs, blocks and the tail, prepared once. */
 export class KeyStatements {
   readonly selectBlock: Statement;
   readonly insertBlock: Statement;
@@ -35,6 +35,9 @@ export class KeyStatements {
   readonly insertRun: Statement;
   readonly updateRun: Statement;
   readonly deleteRun: Statement;
+  readonly insertTail: Statement;
+  readonly deleteTail: Statement;
+  readonly updateLastKeyed: Statement;
 
   constructor(db: Connection) {
     const prepare = (sql: string): Statement => db.prepare<unknown[]>(inOrder(sql));
@@ -44,6 +47,9 @@ export class KeyStatements {
     this.insertRun = prepare(QUERIES.insertEventKeyRun).pluck() as Statement;
     this.updateRun = prepare(QUERIES.updateEventKeyRun);
     this.deleteRun = prepare(QUERIES.deleteEventKeyRun);
+    this.insertTail = prepare(QUERIES.insertEventKeyTail);
+    this.deleteTail = prepare(QUERIES.deleteEventKeyTail);
+    this.updateLastKeyed = prepare(QUERIES.updateLastKeyedEventId);
   }
 
   /** The bytes of a block that must be there. */
@@ -184,7 +190,7 @@ export class RunReader {
 }
 
 /** As SQLite itself would say it. */
-function corrupt(message: string): Error {
+export function corrupt(message: string): Error {
   return new Database.SqliteError(message, 'SQLITE_CORRUPT');
 }
 
@@ -221,13 +227,13 @@ function firstAbove(words: Uint32Array, key: Key): number {
 }
 
 /** Keys as they are stored: big end first. */
-function bytesOf(words: Uint32Array): Buffer {
+export function bytesOf(words: Uint32Array): Buffer {
   const bytes = Buffer.from(new Uint32Array(words).buffer);
   return bytes.swap32();
 }
 
 /** Keys as they were stored. */
-function wordsOf(stored: Buffer): Uint32Array {
+export function wordsOf(stored: Buffer): Uint32Array {
   const words = new Uint32Array(stored.length / 4);
   Buffer.from(words.buffer).set(stored);
   Buffer.from(words.buffer).swap32();

@@ -6,7 +6,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { type Key, mix } from './key-filter.ts';
-import { KEY_WORDS } from './key-run.ts';
+import { bytesOf, KEY_WORDS } from './key-run.ts';
 
 const SMALLEST = 1024;
 /** What a place may be at most, beside a word of 32 bits in an exact number. Far above what is ever kept here. */
@@ -99,6 +99,29 @@ export class KeyTail {
       Math.imul(words[at + 2]!, m2) +
       Math.imul(words[at + 3]!, m3);
     return mix(sum) & (this.slots.length - 1);
+  }
+}
+
+/** Keys in the order of their arrival, in memory that grows and is used again. */
+export class KeyGroup {
+  private words = new Uint32Array(KEY_WORDS * 64);
+  private length = 0;
+
+  push(key: Key): void {
+    if (this.length === this.words.length) {
+      const larger = new Uint32Array(this.words.length * 2);
+      larger.set(this.words);
+      this.words = larger;
+    }
+    this.words.set(key, this.length);
+    this.length += KEY_WORDS;
+  }
+
+  /** The keys as `event_key_tail` holds them; none is left here. */
+  take(): Buffer {
+    const bytes = bytesOf(this.words.subarray(0, this.length));
+    this.length = 0;
+    return bytes;
   }
 }
 

@@ -1,1 +1,0 @@
-UPDATE meta SET value = CAST(?1 AS INTEGER) WHERE key = 'last_event_id'
