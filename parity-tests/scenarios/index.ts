@@ -11,6 +11,7 @@ import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
 import { KEYS } from './keys.ts';
+import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
@@ -34,6 +35,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FILTERS,
   HOOKS,
   LOCK,
+  LINKS,
   STREAM,
   STREAM_SLOW,
   SYNC,

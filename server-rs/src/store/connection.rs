@@ -3,9 +3,9 @@
 //! What must stay true: every connection has the pragmas of the contract, and a file that cannot be used is an
 //! [`OpenError`] with its path and what to do, never a fresh database (rule PRO-06).
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::Value;
@@ -101,11 +101,8 @@ pub fn reported_pragmas(connection: &Connection) -> rusqlite::Result<Vec<(&'stat
     REPORTED_PRAGMAS.iter().map(ask).collect()
 }
 
-/// Makes the folder (0700) and the file (0600) where they are missing (rule STO-09).
+/// Makes the file (0600) where it is missing (rule STO-09).
 pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| OpenError::io(path, &e))?;
-    }
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),

@@ -4,6 +4,8 @@
 
 /// What SQLite's result codes mean.
 pub mod failure;
+/// The file that `--db` names.
+pub mod path;
 /// Opening the file, pragmas.
 pub mod connection;
 /// The schema, brought up to date.
@@ -68,6 +70,7 @@ use events::Submission;
 use failure::State;
 use lock::Lock;
 use migrate::migrate;
+use path::{check_links, resolve_path};
 use reader::Readers;
 use writer::{Submitted, Writer};
 
@@ -93,8 +96,9 @@ impl Store {
     /// Opens the database, or says what to do.
     pub fn open(db: &str, durability: Durability, clock: Clock) -> Result<Self, OpenError> {
         let private = db == ":memory:";
-        let path = if private { private_path()? } else { PathBuf::from(db) };
+        let path = if private { private_path()? } else { resolve_path(Path::new(db))? };
         check_sqlite(&path)?;
+        check_links(&path)?;
         check_file(&path)?;
         make_file(&path)?;
         let lock = Lock::acquire(&path)?;

@@ -5,17 +5,18 @@
  * means for those who come later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt
  * one takes no more writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import type { Durability } from './connection.ts';
-import { CONSEQUENCES, type StoreCode, Unusable } from './failure.ts';
+import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
+import { resolvePath } from './path.ts';
 import type { EventFilter } from './query.ts';
 import {
   type Frames,
@@ -220,19 +221,11 @@ interface Place {
   readonly temporary: string | undefined;
 }
 
-/** The file's path; its folder is made where it is missing, for its owner alone (rule STO-09). */
+/** The file's path, without symbolic links; `:memory:` is a file in a folder of its own. */
 function makePlace(db: string): Place {
-  const temporary = db === ':memory:' ? mkdtempSync(join(tmpdir(), 'ingest-')) : undefined;
-  const path = temporary === undefined ? db : join(temporary, 'events.db');
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new Unusable('unusable', {
-      path: db,
-      reason: error instanceof Error ? error.message : String(error),
-    });
-  }
-  return { path, temporary };
+  if (db !== ':memory:') return { path: resolvePath(db), temporary: undefined };
+  const temporary = mkdtempSync(join(tmpdir(), 'ingest-'));
+  return { path: join(temporary, 'events.db'), temporary };
 }
 
 async function sizeOf(path: string): Promise<number> {

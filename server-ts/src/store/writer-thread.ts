@@ -25,6 +25,7 @@ import { jobsIn } from './job.ts';
 import { Lock } from './lock.ts';
 import { Memories } from './memories.ts';
 import { migrate } from './migrate.ts';
+import { checkLinks } from './path.ts';
 import type { FromWriter, Opened, ToWriter, WriterData } from './writer.ts';
 
 /** The thread: opens the file that it is told, then writes what it is told. */
@@ -43,6 +44,7 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
   let events: Events;
   const memories = new Memories();
   try {
+    checkLinks(options.path);
     lock = Lock.acquire(options.path, options.nativeBinding);
     db = openFile(options);
     events = new Events(db);

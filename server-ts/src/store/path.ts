@@ -1,0 +1,46 @@
+/**
+ * The file that `--db` names: symbolic links resolved, so that every name of a file leads to the same lock (STO-02).
+ *
+ * SQLite resolves symbolic links before it names the log. A lock that is named by another path would let two servers
+ * write to one file.
+ */
+import { mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Unusable } from './failure.ts';
+
+/** As many as Linux follows (`path_resolution(7)`). */
+const MOST_LINKS = 40;
+
+/** The path without symbolic links, whether the file exists or not. Makes its folder (0700) where it is missing. */
+export function resolvePath(db: string): string {
+  try {
+    let path = resolve(db);
+    for (let links = 0, target = linkOf(path); target !== undefined; links++, target = linkOf(path)) {
+      if (links === MOST_LINKS) throw new Error('too many symbolic links');
+      path = resolve(dirname(path), target);
+    }
+    const folder = dirname(path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return join(realpathSync(folder), basename(path));
+  } catch (error) {
+    throw new Unusable('unusable', {
+      path: db,
+      reason: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+/** Refuses a file with a second name: a server on that name would have another lock and another log. */
+export function checkLinks(path: string): void {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file?.isFile() && file.nlink > 1) throw new Unusable('linked', { path, count: file.nlink });
+}
+
+/** What a symbolic link says; nothing where this is none: a file, or nothing yet. */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
