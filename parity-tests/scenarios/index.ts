@@ -13,6 +13,7 @@ import { HOOKS } from './hooks.ts';
 import { KEYS } from './keys.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
+import { LOG } from './log.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
 import { SCHEMA } from './schema.ts';
@@ -46,6 +47,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   OVERLOAD,
   TIMEOUTS,
   STORAGE,
+  LOG,
   RESTART,
   SWAP,
   CRASH,

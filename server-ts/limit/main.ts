@@ -82,14 +82,12 @@ async function run({ source, config }: Flags): Promise<Totals> {
   const file = openSync(source.path, 'r');
   const db = makeDatabase(config);
   const options = { path: config.db, durability: config.durability, nativeBinding: undefined };
-  const checkpointer = new Checkpointer(
-    db,
-    options,
-    new URL('../src/main.ts', import.meta.url),
-    (_, reason) => {
+  const checkpointer = new Checkpointer(db, options, new URL('../src/main.ts', import.meta.url), {
+    onCheckpoint: () => {},
+    onFailure: (_, reason) => {
       throw new Error(reason);
     },
-  );
+  });
   const totals =
     source.kind === 'groups'
       ? storeGroups(db, checkpointer, file, config.maxMetadataBytes)

@@ -89,6 +89,7 @@ export class App {
         onStored: () => held.app?.published(),
         onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),
         onRecovered: () => log.info('storage recovered'),
+        onCheckpoint: (checkpoint) => log.debug(checkpoint, 'checkpoint'),
         onFatal: (code) => options.onFatal(code),
       },
     );

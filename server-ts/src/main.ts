@@ -173,7 +173,7 @@ if (isMainThread) {
       (await import('./store/reader-thread.ts')).runReader(parentPort!, data);
       break;
     case 'checkpointer':
-      (await import('./store/checkpoint.ts')).runCheckpointer(parentPort!, data);
+      (await import('./store/checkpoint-thread.ts')).runCheckpointer(parentPort!, data);
       break;
   }
 }

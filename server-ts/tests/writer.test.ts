@@ -33,6 +33,7 @@ beforeEach(async () => {
     onStored: (newest) => told.emit('stored', newest),
     onFailure: (code, reason) => told.emit('error', new Error(`${code}: ${reason}`)),
     onProbed: () => {},
+    onCheckpoint: () => {},
   });
   writer = opening.writer;
 });

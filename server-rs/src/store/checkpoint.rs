@@ -1,29 +1,36 @@
-//! Moves the write-ahead log into the database, beside the writer (rule STO-04).
+//! Moves the write-ahead log into the database, on a thread next to the writer (rule STO-04).
 //!
-//! A thread with a connection of its own copies pages while the writer appends to the log
-//! (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>, PASSIVE). Where the writer never rests, the log never is whole
-//! at once; then the writer copies the last few pages itself, after an answer, so that the log begins anew.
-//! What must stay true: the log is bounded; an error of either is a failure of the storage.
+//! The thread copies pages while the writer appends (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>, PASSIVE), and
+//! syncs the database itself. SQLite would sync it only in a pass that ends with the whole log copied, which under load
+//! is the writer's own: then every client waits for it. So only a small rest is left for the writer, which copies it
+//! after an answer, and the log begins anew.
+//! Invariant: the log is bounded; an error of either thread is a failure of the storage.
 
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
 use crate::contract::LIMITS;
-use crate::store::connection::{Location, open_connection};
+use crate::store::connection::{Location, OpenError, open_connection};
 
-/// SQLite's default page, which the first migration leaves as it is.
+/// SQLite's default page, which the schema leaves as it is.
 const PAGE_BYTES: u64 = 4096;
-/// How often the thread goes over the log before it leaves the rest for later: each time less has come meanwhile.
+/// How often the thread goes over the log for one wake: each time the writer has appended less meanwhile.
 const PASSES: usize = 4;
+/// The threads, as the log names them.
+const WRITER: &str = "writer";
+const CHECKPOINTER: &str = "checkpointer";
 
 /// How full the log is, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Log {
+    /// A reader or another checkpoint was in the way.
+    is_busy: bool,
     used: u64,
     /// Not yet in the database.
     rest: u64,
@@ -32,110 +39,169 @@ struct Log {
 /// The handle of the thread, held by the writer.
 #[derive(Debug)]
 pub struct Checkpointer {
-    wake: SyncSender<()>,
-    thread: JoinHandle<()>,
+    wake: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
     busy: Arc<AtomicBool>,
     /// The thread is woken when the log is this long; more than at first while readers hold its beginning.
     due: u64,
     used: u64,
+    /// Not before this a checkpoint that waits for readers is tried again.
+    restart_after: Instant,
+    is_refusing: bool,
+    /// Of the database. Closing any descriptor of a file drops this process's POSIX locks on it
+    /// (<https://sqlite.org/howtocorrupt.html>, section 2.2), so it is closed after every connection.
+    _database: Arc<File>,
 }
 
 impl Checkpointer {
-    /// Starts the thread, which opens its connection when it is first needed. `on_failure` is told its errors.
+    /// Starts the thread on a connection of its own. `on_failure` gets the errors of the thread.
     pub fn start(
-        location: Location,
+        location: &Location,
         on_failure: impl Fn(&rusqlite::Error) + Send + 'static,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, OpenError> {
+        let path = &location.path;
+        let connection = open_connection(location).map_err(|error| OpenError::sqlite(path, &error))?;
+        let database = Arc::new(File::open(path).map_err(|error| OpenError::io(path, &error))?);
         let (wake, waiting) = sync_channel(1);
         let busy = Arc::new(AtomicBool::new(false));
-        let shared = Arc::clone(&busy);
-        let work = move || run_checkpointer(&location, &waiting, &shared, on_failure);
-        let thread = std::thread::Builder::new().name("checkpointer".to_owned()).spawn(work)?;
-        Ok(Self { wake, thread, busy, due: LIMITS.checkpoint_wal_bytes, used: 0 })
+        let (shared, file) = (Arc::clone(&busy), Arc::clone(&database));
+        let work = move || run_checkpointer(&connection, &file, &waiting, &shared, on_failure);
+        let thread = std::thread::Builder::new()
+            .name("checkpointer".to_owned())
+            .spawn(work)
+            .map_err(|error| OpenError::io(path, &error))?;
+        Ok(Self {
+            wake: Some(wake),
+            thread: Some(thread),
+            busy,
+            due: LIMITS.checkpoint_wal_bytes,
+            used: 0,
+            restart_after: Instant::now(),
+            is_refusing: false,
+            _database: database,
+        })
     }
 
-    /// After a group was answered: wakes the thread when the log is long, ends the log's turn when little is left
-    /// of it, and waits for readers before it grows without end.
+    /// Whether a group may be written: `false` while readers hold more of the log than is allowed (rule STO-04).
+    pub fn admits_group(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
+        let is_admitted = self.used < LIMITS.checkpoint_most_wal_bytes || self.restart(connection)?;
+        if !is_admitted && !self.is_refusing {
+            tracing::warn!(used = self.used, "readers hold the write-ahead log");
+        }
+        self.is_refusing = !is_admitted;
+        Ok(is_admitted)
+    }
+
+    /// After a group was answered: wakes the thread when the log is long, ends the log's turn when little is left of it,
+    /// and now and then waits for readers before it grows without end.
     pub fn after_group(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        let log = run_checkpoint(connection, "NOOP")?;
+        let log = read_log(connection, "NOOP")?;
         if log.used < self.used {
             self.due = LIMITS.checkpoint_wal_bytes;
         }
         self.used = log.used;
         if log.used >= LIMITS.checkpoint_restart_wal_bytes {
-            return run_checkpoint(connection, "RESTART").map(drop);
+            return self.restart(connection).map(drop);
         }
         let is_long = log.used >= LIMITS.checkpoint_finish_wal_bytes;
         if log.rest == 0 || (log.used < self.due && !is_long) || self.busy.load(Ordering::Acquire) {
             return Ok(());
         }
         self.due = log.used + LIMITS.checkpoint_wal_bytes;
-        if is_long && log.rest <= LIMITS.checkpoint_finish_rest_bytes {
-            return run_checkpoint(connection, "PASSIVE").map(drop);
+        if is_long && log.rest <= log.used / LIMITS.checkpoint_finish_rest_share {
+            return run_checkpoint(connection, WRITER, "PASSIVE").map(drop);
         }
         self.busy.store(true, Ordering::Release);
-        // A thread that is gone has told why; the log is then bounded by the writer alone.
-        if self.wake.try_send(()).is_err() {
+        // A thread that is gone has reported why; the log is then bounded by the writer alone.
+        if self.wake.as_ref().is_none_or(|wake| wake.try_send(()).is_err()) {
             self.busy.store(false, Ordering::Release);
         }
         Ok(())
     }
 
     /// Ends the thread, and then leaves no log behind.
-    pub fn close(self, connection: &Connection) -> rusqlite::Result<()> {
-        drop(self.wake);
-        if self.thread.join().is_err() {
+    pub fn close(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        drop(self.wake.take());
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the checkpointer panicked");
         }
-        run_checkpoint(connection, "TRUNCATE").map(drop)
+        run_checkpoint(connection, WRITER, "TRUNCATE").map(drop)
+    }
+
+    /// Waits a moment for readers, so that the log begins anew with the next group; whether it does. Not tried again at
+    /// once: a reader that stays would hold up every group.
+    fn restart(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
+        if Instant::now() < self.restart_after {
+            return Ok(false);
+        }
+        let usual: i64 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
+        connection.busy_timeout(Duration::from_millis(LIMITS.checkpoint_restart_wait_ms))?;
+        let log = run_checkpoint(connection, WRITER, "RESTART");
+        connection.busy_timeout(Duration::from_millis(usual.unsigned_abs()))?;
+        self.restart_after = Instant::now() + Duration::from_millis(LIMITS.checkpoint_restart_interval_ms);
+        Ok(!log?.is_busy)
     }
 }
 
 fn run_checkpointer(
-    location: &Location,
+    connection: &Connection,
+    database: &File,
     waiting: &Receiver<()>,
     busy: &AtomicBool,
     on_failure: impl Fn(&rusqlite::Error),
 ) {
-    let mut opened = None;
     while waiting.recv().is_ok() {
-        let passed = match opened.take() {
-            Some(connection) => Ok(connection),
-            None => open_connection(location),
-        }
-        .and_then(|connection| {
-            pass(&connection)?;
-            Ok(connection)
-        });
-        match passed {
-            Ok(connection) => opened = Some(connection),
-            Err(error) => on_failure(&error),
+        if let Err(error) = pass(connection, database) {
+            on_failure(&error);
         }
         busy.store(false, Ordering::Release);
     }
 }
 
-/// Goes over the log until nothing is left of it, or the writer is faster.
-fn pass(connection: &Connection) -> rusqlite::Result<()> {
+/// Goes over the log until little is left of it, syncs the database, and goes over what came meanwhile.
+fn pass(connection: &Connection, database: &File) -> rusqlite::Result<()> {
+    let mut rest = u64::MAX;
     for _ in 0..PASSES {
-        if run_checkpoint(connection, "PASSIVE")?.rest == 0 {
+        run_checkpoint(connection, CHECKPOINTER, "PASSIVE")?;
+        // A pass reports what it saw at its beginning; what the writer has appended since then, only this does.
+        let log = read_log(connection, "NOOP")?;
+        let is_held = log.rest >= rest;
+        rest = log.rest;
+        if rest <= LIMITS.checkpoint_pass_rest_bytes || is_held {
             break;
         }
     }
-    Ok(())
+    if rest == 0 {
+        // The last pass copied the whole log, so it has synced the database.
+        return Ok(());
+    }
+    let failed = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
+    database.sync_data().map_err(|error| rusqlite::Error::SqliteFailure(failed, Some(error.to_string())))?;
+    run_checkpoint(connection, CHECKPOINTER, "PASSIVE").map(drop)
 }
 
-/// A checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>), and how full the log is behind it. The log's
-/// file keeps its size when it begins anew, so it is SQLite that is asked how much of it is in use.
-fn run_checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
+/// Runs a checkpoint and logs it: pages in the log, pages of them in the database, pages that this checkpoint copied.
+fn run_checkpoint(connection: &Connection, thread: &str, mode: &str) -> rusqlite::Result<Log> {
+    let before = read_log(connection, "NOOP")?;
     let started = Instant::now();
+    let after = read_log(connection, mode)?;
+    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (pages, copied) = (after.used / PAGE_BYTES, (after.used - after.rest) / PAGE_BYTES);
+    let moved = if pages == 0 {
+        before.rest / PAGE_BYTES
+    } else {
+        copied.saturating_sub((before.used - before.rest) / PAGE_BYTES)
+    };
+    tracing::debug!(thread, mode, pages, copied, moved, ms, "checkpoint");
+    Ok(after)
+}
+
+/// How full the log is after a checkpoint of this mode (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); `NOOP`
+/// copies nothing. The log's file keeps its size when it begins anew, so SQLite reports how much of it is in use.
+fn read_log(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
     let mut statement = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
-    let (pages, copied) =
-        statement.query_row([], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
-    if mode != "NOOP" {
-        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::debug!(mode, pages, copied, ms, "checkpoint");
-    }
+    let (is_busy, pages, copied) = statement
+        .query_row([], |row| Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
     let bytes = |pages: i64| u64::try_from(pages).unwrap_or(0) * PAGE_BYTES;
-    Ok(Log { used: bytes(pages), rest: bytes(pages - copied) })
+    Ok(Log { is_busy, used: bytes(pages), rest: bytes(pages - copied) })
 }

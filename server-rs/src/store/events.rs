@@ -24,6 +24,9 @@ pub struct Submission {
     pub events: Vec<Event>,
 }
 
+/// The outcomes of each submission of a group, and the newest id when a row was stored.
+pub type Stored = (Vec<Vec<Outcome>>, Option<i64>);
+
 /// What the writer keeps between groups.
 #[derive(Debug, Default)]
 pub struct EventWriter {
@@ -43,7 +46,7 @@ impl EventWriter {
         connection: &Connection,
         group: impl Iterator<Item = &'a Submission>,
         now: i64,
-    ) -> rusqlite::Result<(Vec<Vec<Outcome>>, Option<i64>)> {
+    ) -> rusqlite::Result<Stored> {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let stored = self.insert_all(connection, group, now);
         let committed = stored.and_then(|stored| {
@@ -79,7 +82,7 @@ impl EventWriter {
         connection: &Connection,
         group: impl Iterator<Item = &'a Submission>,
         now: i64,
-    ) -> rusqlite::Result<(Vec<Vec<Outcome>>, Option<i64>)> {
+    ) -> rusqlite::Result<Stored> {
         self.keys.load(connection)?;
         let first_id = match self.last_id {
             Some(id) => id,

@@ -117,9 +117,7 @@ impl Store {
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::default());
-        let writer =
-            Writer::start_writer(connection, location.clone(), clock, Arc::clone(&state), newest_sender)
-                .map_err(|_| OpenError::new(&path, "unusable", &[("reason", "no thread")]))?;
+        let writer = Writer::start_writer(connection, &location, clock, Arc::clone(&state), newest_sender)?;
         let readers = Readers::open(location.clone());
         let lock = std::sync::Mutex::new(Some(lock));
         Ok(Self {

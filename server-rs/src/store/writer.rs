@@ -15,8 +15,8 @@ use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::store::checkpoint::Checkpointer;
-use crate::store::connection::Location;
-use crate::store::events::{EventWriter, Submission};
+use crate::store::connection::{Location, OpenError};
+use crate::store::events::{EventWriter, Stored, Submission};
 use crate::store::failure::{State, store_code};
 
 /// What became of a submission's events, or the code for which none was stored.
@@ -46,19 +46,21 @@ impl Writer {
     /// committed id.
     pub fn start_writer(
         connection: Connection,
-        location: Location,
+        location: &Location,
         clock: Clock,
         state: Arc<State>,
         newest: watch::Sender<i64>,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, OpenError> {
         let (queue, waiting) = mpsc::unbounded_channel();
         let of_checkpointer = Arc::clone(&state);
         let checkpointer = Checkpointer::start(location, move |error| {
             failed(&of_checkpointer, error);
         })?;
         let work = Work { connection, clock, state, newest, events: EventWriter::default(), checkpointer };
-        let thread =
-            std::thread::Builder::new().name("writer".to_owned()).spawn(move || work.run(waiting))?;
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || work.run(waiting))
+            .map_err(|error| OpenError::io(&location.path, &error))?;
         Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
     }
 
@@ -135,13 +137,7 @@ impl Work {
     fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {
         let stored = match self.state.refusal() {
             Some(code) => Err(code),
-            None => {
-                let now = self.clock.now_ms();
-                let submissions = group.iter().map(|(submission, _)| submission);
-                self.events
-                    .insert_group(&self.connection, submissions, now)
-                    .map_err(|error| failed(&self.state, &error))
-            }
+            None => self.store(group),
         };
         match stored {
             Ok((outcomes, newest)) => {
@@ -156,6 +152,15 @@ impl Work {
             }
             Err(code) => group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code)))),
         }
+    }
+
+    fn store(&mut self, group: &[(Submission, oneshot::Sender<Submitted>)]) -> Result<Stored, ErrorCode> {
+        let failed = |error: rusqlite::Error| failed(&self.state, &error);
+        if !self.checkpointer.admits_group(&self.connection).map_err(failed)? {
+            return Err(ErrorCode::StorageBusy);
+        }
+        let submissions = group.iter().map(|(submission, _)| submission);
+        self.events.insert_group(&self.connection, submissions, self.clock.now_ms()).map_err(failed)
     }
 
     /// Tries to write something that changes nothing, to learn whether writes work again.

@@ -1,15 +1,16 @@
 /**
- * Moves the write-ahead log into the database, beside the writer (rule STO-04).
+ * Moves the write-ahead log into the database, on a thread next to the writer (rule STO-04).
  *
- * A thread with a connection of its own copies pages while the writer appends to the log
- * (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>, PASSIVE). Where the writer never rests, the log never is whole
- * at once; then the writer copies the last few pages itself, after an answer, so that the log begins anew.
- * What must stay true: the log is bounded; an error of either is a failure of the storage.
+ * The thread copies pages while the writer appends (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>, PASSIVE), and
+ * syncs the database itself. SQLite would sync it only in a pass that ends with the whole log copied, which under load
+ * is the writer's own: then every client waits for it. So only a small rest is left for the writer, which copies it
+ * after an answer, and the log begins anew.
+ * Invariant: the log is bounded; an error of either thread is a failure of the storage.
  */
-import { type MessagePort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
-import { type Connection, type ConnectionOptions, openConnection, type Statement } from './connection.ts';
-import { type StoreCode, storeCode } from './failure.ts';
+import type { Connection, ConnectionOptions, Statement } from './connection.ts';
+import type { StoreCode } from './failure.ts';
 
 /** What the thread is started with, when it is first needed. */
 export interface CheckpointerData extends ConnectionOptions {
@@ -18,67 +19,100 @@ export interface CheckpointerData extends ConnectionOptions {
   readonly busy: Int32Array;
 }
 
-/** What the thread says: why it could not go over the log. */
+type Mode = 'PASSIVE' | 'RESTART' | 'TRUNCATE';
+
+/** One checkpoint, as the server logs it. */
+export interface Checkpoint {
+  readonly thread: 'writer' | 'checkpointer';
+  readonly mode: Mode;
+  /** In the log. */
+  readonly pages: number;
+  /** Of them in the database. */
+  readonly copied: number;
+  /** Of them by this checkpoint. */
+  readonly moved: number;
+  readonly ms: number;
+}
+export type OnCheckpoint = (checkpoint: Checkpoint) => void;
+
+/** What the thread says: a checkpoint that it ran, or why it could not go over the log. */
 export type FromCheckpointer =
+  | ({ readonly kind: 'checkpoint' } & Checkpoint)
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };
 
-export type OnFailure = (code: StoreCode, reason: string) => void;
+export interface CheckpointerEvents {
+  onCheckpoint(checkpoint: Checkpoint): void;
+  onFailure(code: StoreCode, reason: string): void;
+}
 
 /** How full the log is, in bytes. */
 interface Log {
+  /** A reader or another checkpoint was in the way. */
+  readonly isBusy: boolean;
   readonly used: number;
   /** Not yet in the database. */
   readonly rest: number;
 }
 
-/** SQLite's default page, which the first migration leaves as it is. */
+/** SQLite's default page, which the schema leaves as it is. */
 const PAGE_BYTES = 4096;
-/** How often the thread goes over the log before it leaves the rest for later: each time less has come meanwhile. */
-const PASSES = 4;
 
-/** The handle of the thread, held by the writer. */
+/** The handle of the thread, held by the writer; the other half is `checkpoint-thread`. */
 export class Checkpointer {
   private readonly db: Connection;
   /** Looks at the log and moves nothing. Asked after every group, so it is prepared once. */
   private readonly look: Statement;
   private readonly entry: URL;
   private readonly data: CheckpointerData;
-  private readonly onFailure: OnFailure;
+  private readonly events: CheckpointerEvents;
   private worker: Worker | undefined;
   private closed: (() => void) | undefined;
   /** The thread is woken when the log is this long; more than at first while readers hold its beginning. */
   private due = LIMITS.checkpoint_wal_bytes;
   private used = 0;
+  /** Not before this a checkpoint that waits for readers is tried again; by `performance.now()`. */
+  private restartAfterMs = 0;
+  private isRefusing = false;
 
   /** `db` is the writer's; the thread starts from `entry` when it is first needed. */
-  constructor(db: Connection, options: ConnectionOptions, entry: URL, onFailure: OnFailure) {
+  constructor(db: Connection, options: ConnectionOptions, entry: URL, events: CheckpointerEvents) {
     this.db = db;
     this.look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.entry = entry;
     const { path, durability, nativeBinding } = options;
     const busy = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     this.data = { role: 'checkpointer', path, durability, nativeBinding, busy };
-    this.onFailure = onFailure;
+    this.events = events;
+  }
+
+  /** Whether a group may be written: `false` while readers hold more of the log than is allowed (rule STO-04). */
+  admitsGroup(): boolean {
+    const isAdmitted = this.used < LIMITS.checkpoint_most_wal_bytes || this.restart();
+    if (!isAdmitted && !this.isRefusing) {
+      this.events.onFailure('storage_busy', 'readers hold the write-ahead log');
+    }
+    this.isRefusing = !isAdmitted;
+    return isAdmitted;
   }
 
   /**
    * After a group was answered: wakes the thread when the log is long, ends the log's turn when little is left of it,
-   * and waits for readers before it grows without end. Throws what SQLite says.
+   * and now and then waits for readers before it grows without end. Throws what SQLite says.
    */
   afterGroup(): void {
     const log = logOf(this.look.get());
     if (log.used < this.used) this.due = LIMITS.checkpoint_wal_bytes;
     this.used = log.used;
     if (log.used >= LIMITS.checkpoint_restart_wal_bytes) {
-      runCheckpoint(this.db, 'RESTART');
+      this.restart();
       return;
     }
     const isLong = log.used >= LIMITS.checkpoint_finish_wal_bytes;
     if (log.rest === 0 || (log.used < this.due && !isLong)) return;
     if (Atomics.load(this.data.busy, 0) === 1) return;
     this.due = log.used + LIMITS.checkpoint_wal_bytes;
-    if (isLong && log.rest <= LIMITS.checkpoint_finish_rest_bytes) runCheckpoint(this.db, 'PASSIVE');
+    if (isLong && log.rest <= log.used / LIMITS.checkpoint_finish_rest_share) this.run('PASSIVE');
     else this.wake();
   }
 
@@ -92,7 +126,27 @@ export class Checkpointer {
       });
       await worker.terminate();
     }
-    runCheckpoint(this.db, 'TRUNCATE');
+    this.run('TRUNCATE');
+  }
+
+  /**
+   * Waits a moment for readers, so that the log begins anew with the next group; whether it does. Not tried again at
+   * once: a reader that stays would hold up every group.
+   */
+  private restart(): boolean {
+    if (performance.now() < this.restartAfterMs) return false;
+    const usual = Number(this.db.pragma('busy_timeout', { simple: true }));
+    this.db.pragma(`busy_timeout = ${LIMITS.checkpoint_restart_wait_ms}`);
+    try {
+      return !this.run('RESTART').isBusy;
+    } finally {
+      this.db.pragma(`busy_timeout = ${usual}`);
+      this.restartAfterMs = performance.now() + LIMITS.checkpoint_restart_interval_ms;
+    }
+  }
+
+  private run(mode: Mode): Log {
+    return runCheckpoint(this.db, 'writer', mode, (checkpoint) => this.events.onCheckpoint(checkpoint));
   }
 
   private wake(): void {
@@ -105,58 +159,55 @@ export class Checkpointer {
     const worker = new Worker(this.entry, {
       workerData: this.data,
       resourceLimits: { maxYoungGenerationSizeMb: 1 },
+      // The thread's descriptor of the database stays open: closing it would drop this process's POSIX locks.
+      trackUnmanagedFds: false,
     });
     worker.on('message', (message: FromCheckpointer) => {
-      if (message.kind === 'failed') this.onFailure(message.code, message.reason);
-      else if (message.kind === 'closed') this.closed?.();
+      if (message.kind === 'failed') this.events.onFailure(message.code, message.reason);
+      else if (message.kind === 'checkpoint') this.events.onCheckpoint(message);
+      else this.closed?.();
     });
     worker.on('error', (error) => {
       // Nobody answers any more; the next time that it is needed another is started.
       this.worker = undefined;
       Atomics.store(this.data.busy, 0, 0);
-      this.onFailure('internal', error.message);
+      this.events.onFailure('internal', error.message);
       this.closed?.();
     });
     return worker;
   }
 }
 
-/** The thread: goes over the log whenever it is told to. */
-export function runCheckpointer(port: MessagePort, data: CheckpointerData): void {
-  let db: Connection | undefined;
-  port.on('message', (message: 'pass' | 'close') => {
-    if (message === 'close') {
-      db?.close();
-      port.postMessage({ kind: 'closed' } satisfies FromCheckpointer);
-      return;
-    }
-    try {
-      db ??= openConnection(data);
-      pass(db);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      port.postMessage({ kind: 'failed', code: storeCode(error), reason } satisfies FromCheckpointer);
-    }
-    Atomics.store(data.busy, 0, 0);
-  });
-}
-
-/** Goes over the log until nothing is left of it, or the writer is faster. */
-function pass(db: Connection): void {
-  for (let count = 0; count < PASSES; count++) if (runCheckpoint(db, 'PASSIVE').rest === 0) return;
+/** Runs a checkpoint and reports it. */
+export function runCheckpoint(
+  db: Connection,
+  thread: Checkpoint['thread'],
+  mode: Mode,
+  onCheckpoint: OnCheckpoint,
+): Log {
+  const before = readLog(db, 'NOOP');
+  const startedMs = performance.now();
+  const after = readLog(db, mode);
+  const ms = Math.floor(performance.now() - startedMs);
+  const [pages, copied] = [after.used / PAGE_BYTES, (after.used - after.rest) / PAGE_BYTES];
+  const moved =
+    pages === 0 ? before.rest / PAGE_BYTES : Math.max(copied - (before.used - before.rest) / PAGE_BYTES, 0);
+  onCheckpoint({ thread, mode, pages, copied, moved, ms });
+  return after;
 }
 
 /**
- * A checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>), and how full the log is behind it. The log's
- * file keeps its size when it begins anew, so it is SQLite that is asked how much of it is in use.
+ * How full the log is after a checkpoint of this mode (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); `NOOP`
+ * copies nothing. The log's file keeps its size when it begins anew, so SQLite reports how much of it is in use.
  */
-function runCheckpoint(db: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): Log {
+export function readLog(db: Connection, mode: Mode | 'NOOP'): Log {
   return logOf(db.prepare(`PRAGMA wal_checkpoint(${mode})`).get());
 }
 
 /** Of the one row that `wal_checkpoint` answers, whose pages are -1 where there is no log. */
 function logOf(row: unknown): Log {
-  const { log, checkpointed } = row as { readonly log: number; readonly checkpointed: number };
+  const { busy, log, checkpointed } = row as Readonly<Record<'busy' | 'log' | 'checkpointed', number>>;
   const pages = Math.max(log, 0);
-  return { used: pages * PAGE_BYTES, rest: (pages - Math.max(checkpointed, 0)) * PAGE_BYTES };
+  const rest = (pages - Math.max(checkpointed, 0)) * PAGE_BYTES;
+  return { isBusy: busy !== 0, used: pages * PAGE_BYTES, rest };
 }

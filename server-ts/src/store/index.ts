@@ -13,6 +13,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import type { Durability } from './connection.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
@@ -49,6 +50,7 @@ export interface StoreEvents {
   onStored(newest: number): void;
   onFailure(code: StoreCode, reason: string): void;
   onRecovered(): void;
+  onCheckpoint(checkpoint: Checkpoint): void;
   /** All that waited were answered with this code; the process has to end. */
   onFatal(code: StoreCode): void;
 }
@@ -110,6 +112,7 @@ export class Store {
       },
       onFailure: (code, reason) => held.store?.failed(code, reason),
       onProbed: (code) => held.store?.probed(code),
+      onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
     });
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes };
     const readers = new Readers(entry, data);

@@ -57,8 +57,9 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
 
   // Whoever writes first would have to wait for it otherwise; a failure shows itself there again.
   attempt(send, () => events.load());
-  const checkpointer = new Checkpointer(db, options, entry, (code, reason) => {
-    send({ kind: 'checkpointed', code, reason });
+  const checkpointer = new Checkpointer(db, options, entry, {
+    onCheckpoint: (checkpoint) => send({ kind: 'checkpoint', checkpoint }),
+    onFailure: (code, reason) => send({ kind: 'unwell', code, reason }),
   });
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
@@ -68,6 +69,10 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
         try {
           const { jobs, moved, news } = message;
           if (news !== undefined) memories.learn(news);
+          if (!checkpointer.admitsGroup()) {
+            send({ kind: 'refused', code: 'storage_busy' });
+            break;
+          }
           const memoryAt = (place: number): ArrayBufferLike =>
             place < 0 ? moved[-place - 1]! : memories.of(place);
           const { ids, stored, newest } = events.insertGroup(jobsIn(jobs, memoryAt), nowMs());
@@ -102,7 +107,7 @@ async function close(
   try {
     await checkpointer.close();
   } catch (error) {
-    send({ kind: 'checkpointed', code: storeCode(error), reason: reasonOf(error) });
+    send({ kind: 'unwell', code: storeCode(error), reason: reasonOf(error) });
   }
   db.close();
   lock.release();
@@ -114,7 +119,7 @@ function attempt(send: (message: FromWriter) => void, work: () => void): void {
   try {
     work();
   } catch (error) {
-    send({ kind: 'checkpointed', code: storeCode(error), reason: reasonOf(error) });
+    send({ kind: 'unwell', code: storeCode(error), reason: reasonOf(error) });
   }
 }
 

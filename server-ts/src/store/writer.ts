@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 import type { Buffers, MemoryNews } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 import { idsFrom, putJob } from './job.ts';
@@ -66,9 +67,13 @@ export type FromWriter =
       /** What was handed over with the group. */
       readonly moved: readonly ArrayBuffer[];
     }
+  /** Nothing of the group was tried. */
+  | { readonly kind: 'refused'; readonly code: StoreCode }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
-  | { readonly kind: 'checkpointed'; readonly code: StoreCode | undefined; readonly reason: string }
+  | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
+  /** A failure outside of a group. */
+  | { readonly kind: 'unwell'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };
 
 /**
@@ -90,6 +95,7 @@ export interface WriterEvents {
   onStored(newest: number): void;
   onFailure(code: StoreCode, reason: string): void;
   onProbed(code: StoreCode | undefined): void;
+  onCheckpoint(checkpoint: Checkpoint): void;
 }
 
 /** How many groups may be on their way to the thread: one being written, one ready to follow. */
@@ -212,22 +218,31 @@ export class Writer {
         }
         break;
       }
-      case 'failed': {
-        for (const { settle } of this.replied()) settle({ code: message.code, isStillRead: false });
+      case 'refused':
+        this.refuse(message.code);
+        break;
+      case 'failed':
+        this.refuse(message.code);
         this.events.onFailure(message.code, message.reason);
         break;
-      }
       case 'probed':
         this.events.onProbed(message.code);
         break;
-      case 'checkpointed':
-        if (message.code !== undefined) this.events.onFailure(message.code, message.reason);
+      case 'checkpoint':
+        this.events.onCheckpoint(message.checkpoint);
+        break;
+      case 'unwell':
+        this.events.onFailure(message.code, message.reason);
         break;
       case 'closed':
         this.closed?.();
         break;
     }
     if (this.waiting.length > 0) this.schedule();
+  }
+
+  private refuse(code: StoreCode): void {
+    for (const { settle } of this.replied()) settle({ code, isStillRead: false });
   }
 
   /** Whom a reply is for: nobody where its group was given up. */

@@ -1,0 +1,60 @@
+/**
+ * The thread that checkpoints: it goes over the log whenever the writer wakes it.
+ *
+ * The other half is `checkpoint`. Only this side has this file: threads of Node share no objects.
+ */
+import { fdatasyncSync, openSync } from 'node:fs';
+import type { MessagePort } from 'node:worker_threads';
+import { LIMITS } from '../contract.ts';
+import {
+  type CheckpointerData,
+  type FromCheckpointer,
+  type OnCheckpoint,
+  readLog,
+  runCheckpoint,
+} from './checkpoint.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { storeCode } from './failure.ts';
+
+/** How often the thread goes over the log for one wake: each time the writer has appended less meanwhile. */
+const PASSES = 4;
+
+/** The thread: goes over the log whenever it is told to. */
+export function runCheckpointer(port: MessagePort, data: CheckpointerData): void {
+  const send = (message: FromCheckpointer): void => port.postMessage(message);
+  const onCheckpoint: OnCheckpoint = (checkpoint) => send({ kind: 'checkpoint', ...checkpoint });
+  let opened: { readonly db: Connection; readonly database: number } | undefined;
+  port.on('message', (message: 'pass' | 'close') => {
+    if (message === 'close') {
+      opened?.db.close();
+      send({ kind: 'closed' });
+      return;
+    }
+    try {
+      // Kept until the process ends (<https://sqlite.org/howtocorrupt.html>, section 2.2).
+      opened ??= { db: openConnection(data), database: openSync(data.path, 'r') };
+      pass(opened.db, opened.database, onCheckpoint);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      send({ kind: 'failed', code: storeCode(error), reason });
+    }
+    Atomics.store(data.busy, 0, 0);
+  });
+}
+
+/** Goes over the log until little is left of it, syncs the database, and goes over what came meanwhile. */
+function pass(db: Connection, database: number, onCheckpoint: OnCheckpoint): void {
+  let rest = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < PASSES; count++) {
+    runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
+    // A pass reports what it saw at its beginning; what the writer has appended since then, only this does.
+    const log = readLog(db, 'NOOP');
+    const isHeld = log.rest >= rest;
+    rest = log.rest;
+    if (rest <= LIMITS.checkpoint_pass_rest_bytes || isHeld) break;
+  }
+  // The last pass copied the whole log, so it has synced the database.
+  if (rest === 0) return;
+  fdatasyncSync(database);
+  runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
+}
