@@ -12,7 +12,7 @@ import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
 import type { CheckpointerData } from './store/checkpoint.ts';
 import type { ReaderData } from './store/reader.ts';
-import type { WriterData } from './store/writer.ts';
+import type { WriterData } from './store/writer-messages.ts';
 
 const ENTRY = new URL(import.meta.url);
 /** The native module that build.ts puts beside the bundle. */

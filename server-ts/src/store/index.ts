@@ -28,7 +28,8 @@ import {
   type Snapshot,
   type SnapshotRead,
 } from './reader.ts';
-import { type Opened, type Submitted, Writer } from './writer.ts';
+import { type Submitted, Writer } from './writer.ts';
+import type { Opened } from './writer-messages.ts';
 
 export interface StoreOptions {
   /** `:memory:` is a private temporary file. */

@@ -26,7 +26,7 @@ import { Lock } from './lock.ts';
 import { Memories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { checkLinks } from './path.ts';
-import type { FromWriter, Opened, ToWriter, WriterData } from './writer.ts';
+import type { FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
 /** The thread: opens the file that it is told, then writes what it is told. */
 export function runWriter(port: MessagePort, data: WriterData): void {

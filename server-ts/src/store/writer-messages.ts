@@ -1,0 +1,64 @@
+/**
+ * What the two halves of the writer say to each other: `writer` on the main thread, `writer-thread` in its worker.
+ *
+ * Only this side has this file: in Rust the parts of a message just move.
+ */
+import type { MemoryNews } from '../buffers.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { ConnectionOptions } from './connection.ts';
+import type { StoreCode } from './failure.ts';
+
+/** What the thread is started with; what it opens it is told later. */
+export interface WriterData {
+  readonly role: 'writer';
+  /** The module that the thread beside it starts from. */
+  readonly entry: string;
+}
+
+/** What the main thread needs to know about the file. */
+export interface Opened {
+  readonly epoch: string;
+  readonly newest: number;
+  readonly sqliteVersion: string;
+  /** What SQLite was built with, ordered by bytes. */
+  readonly compileOptions: readonly string[];
+  /** What SQLite answered on the writing connection once it was open, in the order of the health answer. */
+  readonly pragmas: Readonly<Record<string, string | number>>;
+  readonly inode: number;
+  readonly device: number;
+}
+
+interface GroupMessage {
+  readonly kind: 'group';
+  /** See `putJob`. */
+  readonly jobs: readonly number[];
+  /** Memory that is handed over with them. */
+  readonly moved: readonly ArrayBuffer[];
+  readonly news: MemoryNews | undefined;
+}
+export type ToWriter =
+  | GroupMessage
+  | ({ readonly kind: 'open' } & ConnectionOptions)
+  | { readonly kind: 'probe' }
+  | { readonly kind: 'close' };
+
+export type FromWriter =
+  | ({ readonly kind: 'opened' } & Opened)
+  | { readonly kind: 'unusable'; readonly message: string }
+  | {
+      readonly kind: 'stored';
+      /** See `Submitted`, of all jobs in order; nothing where every event is new: then they end with the newest. */
+      readonly ids: Float64Array | undefined;
+      readonly stored: number;
+      readonly newest: number;
+      /** What was handed over with the group. */
+      readonly moved: readonly ArrayBuffer[];
+    }
+  /** Nothing of the group was tried. */
+  | { readonly kind: 'refused'; readonly code: StoreCode }
+  | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
+  | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
+  | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
+  /** A failure outside of a group. */
+  | { readonly kind: 'unwell'; readonly code: StoreCode; readonly reason: string }
+  | { readonly kind: 'closed' };
