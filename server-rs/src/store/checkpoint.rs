@@ -158,15 +158,16 @@ fn run_checkpointer(
     }
 }
 
-/// Goes over the log until little is left of it, syncs the database, and goes over what came meanwhile.
+/// Goes over the log until little is left of it, and syncs the database. Where the log is long, goes over what came
+/// meanwhile, so that the writer can end its turn.
 fn pass(connection: &Connection, database: &File) -> rusqlite::Result<()> {
-    let mut rest = u64::MAX;
+    let (mut rest, mut used) = (u64::MAX, 0);
     for _ in 0..PASSES {
         run_checkpoint(connection, CHECKPOINTER, "PASSIVE")?;
         // A pass reports what it saw at its beginning; what the writer has appended since then, only this does.
         let log = read_log(connection, "NOOP")?;
         let is_held = log.rest >= rest;
-        rest = log.rest;
+        (rest, used) = (log.rest, log.used);
         if rest <= LIMITS.checkpoint_pass_rest_bytes || is_held {
             break;
         }
@@ -177,7 +178,10 @@ fn pass(connection: &Connection, database: &File) -> rusqlite::Result<()> {
     }
     let failed = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
     database.sync_data().map_err(|error| rusqlite::Error::SqliteFailure(failed, Some(error.to_string())))?;
-    run_checkpoint(connection, CHECKPOINTER, "PASSIVE").map(drop)
+    if used >= LIMITS.checkpoint_finish_wal_bytes {
+        run_checkpoint(connection, CHECKPOINTER, "PASSIVE")?;
+    }
+    Ok(())
 }
 
 /// Runs a checkpoint and logs it: pages in the log, pages of them in the database, pages that this checkpoint copied.

@@ -42,19 +42,22 @@ export function runCheckpointer(port: MessagePort, data: CheckpointerData): void
   });
 }
 
-/** Goes over the log until little is left of it, syncs the database, and goes over what came meanwhile. */
+/**
+ * Goes over the log until little is left of it, and syncs the database. Where the log is long, goes over what came
+ * meanwhile, so that the writer can end its turn.
+ */
 function pass(db: Connection, database: number, onCheckpoint: OnCheckpoint): void {
-  let rest = Number.POSITIVE_INFINITY;
+  let [rest, used] = [Number.POSITIVE_INFINITY, 0];
   for (let count = 0; count < PASSES; count++) {
     runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
     // A pass reports what it saw at its beginning; what the writer has appended since then, only this does.
     const log = readLog(db, 'NOOP');
     const isHeld = log.rest >= rest;
-    rest = log.rest;
+    [rest, used] = [log.rest, log.used];
     if (rest <= LIMITS.checkpoint_pass_rest_bytes || isHeld) break;
   }
   // The last pass copied the whole log, so it has synced the database.
   if (rest === 0) return;
   fdatasyncSync(database);
-  runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
+  if (used >= LIMITS.checkpoint_finish_wal_bytes) runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
 }
