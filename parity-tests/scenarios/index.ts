@@ -6,6 +6,7 @@ import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
 import { CORPUS } from './corpus.ts';
 import { CRASH } from './crash.ts';
+import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
@@ -40,6 +41,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,
+  DESCRIPTORS,
   TIMEOUTS,
   STORAGE,
   RESTART,

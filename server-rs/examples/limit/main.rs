@@ -110,7 +110,7 @@ fn run(flags: &Flags) -> Result<Totals, String> {
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (connection, location) = make_database(&flags.config)?;
     let mut checkpointer =
-        Checkpointer::start(location, |error| eprintln!("{error}")).map_err(|e| e.to_string())?;
+        Checkpointer::start(&location, |error| eprintln!("{error}")).map_err(|e| e.to_string())?;
     let totals = match &flags.source {
         Source::Groups(_) => {
             store_groups(&connection, &mut checkpointer, file, flags.config.max_metadata_bytes)

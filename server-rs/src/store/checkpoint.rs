@@ -14,7 +14,7 @@ use std::time::Instant;
 use rusqlite::Connection;
 
 use crate::contract::LIMITS;
-use crate::store::connection::{Location, open_connection};
+use crate::store::connection::{Location, OpenError, open_connection};
 
 /// SQLite's default page, which the first migration leaves as it is.
 const PAGE_BYTES: u64 = 4096;
@@ -41,16 +41,22 @@ pub struct Checkpointer {
 }
 
 impl Checkpointer {
-    /// Starts the thread, which opens its connection when it is first needed. `on_failure` is told its errors.
+    /// Opens the thread's connection, while there are descriptors for it, and starts the thread. `on_failure` is told
+    /// its errors.
     pub fn start(
-        location: Location,
+        location: &Location,
         on_failure: impl Fn(&rusqlite::Error) + Send + 'static,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, OpenError> {
+        let connection =
+            open_connection(location).map_err(|error| OpenError::sqlite(&location.path, &error))?;
         let (wake, waiting) = sync_channel(1);
         let busy = Arc::new(AtomicBool::new(false));
         let shared = Arc::clone(&busy);
-        let work = move || run_checkpointer(&location, &waiting, &shared, on_failure);
-        let thread = std::thread::Builder::new().name("checkpointer".to_owned()).spawn(work)?;
+        let work = move || run_checkpointer(&connection, &waiting, &shared, on_failure);
+        let thread = std::thread::Builder::new()
+            .name("checkpointer".to_owned())
+            .spawn(work)
+            .map_err(|_| OpenError::no_thread(&location.path))?;
         Ok(Self { wake, thread, busy, due: LIMITS.checkpoint_wal_bytes, used: 0 })
     }
 
@@ -92,24 +98,14 @@ impl Checkpointer {
 }
 
 fn run_checkpointer(
-    location: &Location,
+    connection: &Connection,
     waiting: &Receiver<()>,
     busy: &AtomicBool,
     on_failure: impl Fn(&rusqlite::Error),
 ) {
-    let mut opened = None;
     while waiting.recv().is_ok() {
-        let passed = match opened.take() {
-            Some(connection) => Ok(connection),
-            None => open_connection(location),
-        }
-        .and_then(|connection| {
-            pass(&connection)?;
-            Ok(connection)
-        });
-        match passed {
-            Ok(connection) => opened = Some(connection),
-            Err(error) => on_failure(&error),
+        if let Err(error) = pass(connection) {
+            on_failure(&error);
         }
         busy.store(false, Ordering::Release);
     }

@@ -15,7 +15,7 @@ use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::store::checkpoint::Checkpointer;
-use crate::store::connection::Location;
+use crate::store::connection::{Location, OpenError};
 use crate::store::events::{EventWriter, Submission};
 use crate::store::failure::{State, store_code};
 
@@ -46,19 +46,21 @@ impl Writer {
     /// committed id.
     pub fn start_writer(
         connection: Connection,
-        location: Location,
+        location: &Location,
         clock: Clock,
         state: Arc<State>,
         newest: watch::Sender<i64>,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, OpenError> {
         let (queue, waiting) = mpsc::unbounded_channel();
         let of_checkpointer = Arc::clone(&state);
         let checkpointer = Checkpointer::start(location, move |error| {
             failed(&of_checkpointer, error);
         })?;
         let work = Work { connection, clock, state, newest, events: EventWriter::default(), checkpointer };
-        let thread =
-            std::thread::Builder::new().name("writer".to_owned()).spawn(move || work.run(waiting))?;
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || work.run(waiting))
+            .map_err(|_| OpenError::no_thread(&location.path))?;
         Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
     }
 
