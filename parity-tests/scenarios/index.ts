@@ -14,6 +14,7 @@ import { HOOKS } from './hooks.ts';
 import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
+import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
@@ -42,6 +43,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   CONCURRENCY,
   OVERLOAD,
   DESCRIPTORS,
+  READS,
   TIMEOUTS,
   STORAGE,
   RESTART,
