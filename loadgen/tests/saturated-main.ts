@@ -1,18 +1,24 @@
 /**
- * The autocannon generator with two threads that never rest: a generator that uses a whole core at least,
- * whatever the server and the machine's other load.
+ * The autocannon generator as one that is saturated: it has used a whole core and more, whatever the server and the
+ * machine's other load.
  */
-import { isMainThread, Worker } from 'node:worker_threads';
 import { sendByAutocannon } from '../src/drivers/autocannon-process.ts';
-import { serveGenerator } from '../src/drivers/generator-process.ts';
+import { type Load, serveGenerator } from '../src/drivers/generator-process.ts';
 
-/** An event loop that always has something to do neither sleeps nor keeps anything waiting for long. */
-function spin(): void {
-  setImmediate(spin);
+/** Of a core, while requests were sent. */
+const SHARE = 1.2;
+
+/** What is used behind the last answer counts as processor time, and not as time in which requests were sent. */
+async function send(load: Load) {
+  const [begun_ms, begun] = [performance.now(), process.cpuUsage()];
+  const failed = await sendByAutocannon(load);
+  const needed_us = (performance.now() - begun_ms) * 1000 * SHARE;
+  const used_us = (): number => {
+    const { user, system } = process.cpuUsage(begun);
+    return user + system;
+  };
+  while (used_us() < needed_us);
+  return failed;
 }
 
-spin();
-if (isMainThread) {
-  new Worker(import.meta.filename);
-  serveGenerator(sendByAutocannon);
-}
+serveGenerator(send);

@@ -6,6 +6,7 @@ import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
 import { CORPUS } from './corpus.ts';
 import { CRASH } from './crash.ts';
+import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
@@ -15,6 +16,7 @@ import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
 import { OVERLOAD } from './overload.ts';
+import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
 import { SCHEMA } from './schema.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
@@ -45,6 +47,8 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,
+  DESCRIPTORS,
+  READS,
   TIMEOUTS,
   STORAGE,
   LOG,

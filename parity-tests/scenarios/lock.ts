@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { event } from '../src/api-client.ts';
 import { failedStart } from '../src/failed-start.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import type { RunningServer } from '../src/server.ts';
 import type { TargetName } from '../src/targets.ts';
 
 export const LOCK: ScenarioFile = {
@@ -47,12 +48,17 @@ async function second(context: ScenarioContext, target: TargetName): Promise<voi
 }
 
 async function afterKill(context: ScenarioContext): Promise<void> {
-  const first = await context.start();
+  const [first, first_ms] = await timedStart(context);
   await context.client(first).ingest([event()]);
   await first.kill();
-  const begun = performance.now();
-  const next = await context.start();
-  assert.ok(performance.now() - begun < 3_000, 'no waiting for the lock of a dead server');
+  const [next, next_ms] = await timedStart(context);
+  // A wait for a lock takes 5 s; what the machine's other load adds, it adds to both.
+  assert.ok(next_ms - first_ms < 4_000, `no waiting for the lock of a dead server: ${next_ms} ms`);
   const reply = await context.client(next).get('/api/events/1');
   assert.equal(reply.status, 200);
+}
+
+async function timedStart(context: ScenarioContext): Promise<[RunningServer, number]> {
+  const begun = performance.now();
+  return [await context.start(), performance.now() - begun];
 }

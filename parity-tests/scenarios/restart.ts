@@ -181,7 +181,8 @@ async function secondSignal(context: ScenarioContext): Promise<void> {
   const begun = performance.now();
   server.signal('SIGTERM');
   assert.deepEqual(await server.exited, { code: 1, signal: null });
-  assert.ok(performance.now() - begun < 1_000, 'at once');
+  // The first signal alone waits for the lock, for longer than this.
+  assert.ok(performance.now() - begun < 3_000, 'at once');
   await waiting;
 }
 

@@ -49,7 +49,7 @@ export const START: ScenarioFile = {
 async function refused(context: ScenarioContext, text: string): Promise<void> {
   const file = context.db();
   const before = readFileSync(file);
-  const exit = await failedStart(context.target, ['--db', file, '--port', '0'], context.folder);
+  const exit = await failedStart(context.target, ['--db', file], context.folder);
   assert.equal(exit.code, 65, describe(exit));
   assert.equal(exit.stdout, '', 'no ready line');
   assert.ok(exit.stderr.includes(text), describe(exit));

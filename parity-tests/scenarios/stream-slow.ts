@@ -50,7 +50,7 @@ async function slowReader(context: ScenarioContext): Promise<void> {
 }
 
 async function stalledReader(context: ScenarioContext): Promise<void> {
-  const server = await context.start({ flags: ['--heartbeat-ms', '200', '--max-stream-clients', '1'] });
+  const server = await context.start({ flags: ['--heartbeat-ms', '1000', '--max-stream-clients', '1'] });
   const client = context.client(server);
   const stalled = await context.stream(server);
   stalled.pause();
@@ -59,7 +59,7 @@ async function stalledReader(context: ScenarioContext): Promise<void> {
   }
   const clients = async (): Promise<number> =>
     (await client.get('/api/health')).json<{ sse_clients: number }>().sse_clients;
-  await until(async () => (await clients()) === 0, 'the stalled reader to be closed');
+  await until(async () => (await clients()) === 0, 'the stalled reader to be closed', 20_000);
   stalled.resume();
   await stalled.waitFor(() => stalled.ended, 'the end of the stalled connection');
   assert.ok(stalled.ids.length < EVENTS, 'what did not fit was not kept for it');

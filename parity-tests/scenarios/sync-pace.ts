@@ -167,7 +167,7 @@ async function latestWins(context: ScenarioContext): Promise<void> {
 }
 
 async function stalledReader(context: ScenarioContext): Promise<void> {
-  const server = await context.start({ flags: ['--heartbeat-ms', '200', '--max-stream-clients', '2'] });
+  const server = await context.start({ flags: ['--heartbeat-ms', '1000', '--max-stream-clients', '2'] });
   const client = context.client(server);
   const stalled = await context.stream(server, QUERY);
   const quick = await context.stream(server, QUERY);
@@ -176,7 +176,7 @@ async function stalledReader(context: ScenarioContext): Promise<void> {
   const clients = async (): Promise<number> =>
     (await client.get('/api/health')).json<{ sse_clients: number }>().sse_clients;
   for (let sent = 0; sent < commits; sent += 1) await raise(client);
-  await until(async () => (await clients()) === 1, 'the stalled reader to be closed');
+  await until(async () => (await clients()) === 1, 'the stalled reader to be closed', 20_000);
   stalled.resume();
   await stalled.waitFor(() => stalled.ended, 'the end of the stalled connection');
   assert.ok(stalled.invalidations.length < commits * TOPICS, 'what did not fit was not kept for it');

@@ -37,6 +37,7 @@ export class ApiClient {
   readonly #port: number;
   readonly #host: string;
   readonly #idle: Connection[] = [];
+  readonly #busy = new Set<Connection>();
 
   /** `host` is what the Host header says. */
   constructor(port: number, host = `127.0.0.1:${port}`) {
@@ -71,7 +72,9 @@ export class ApiClient {
     all.push(...headers);
     const outgoing = compose(method, path, all, body ?? Buffer.alloc(0));
     const connection = await this.#take();
+    this.#busy.add(connection);
     const answer = await connection.exchange(outgoing, deadlineMs);
+    this.#busy.delete(connection);
     if (answer.kind !== 'response') {
       connection.close();
       throw new NoReplyError(answer);
@@ -85,6 +88,11 @@ export class ApiClient {
 
   close(): void {
     for (const connection of this.#idle.splice(0)) connection.close();
+  }
+
+  /** Ends the connections of all requests that are under way; these reject. */
+  abort(): void {
+    for (const connection of this.#busy) connection.close();
   }
 
   async #take(): Promise<Connection> {

@@ -23,7 +23,8 @@ export function failedStart(
   const own = Object.entries(process.env).filter(([key]) => !key.startsWith('INGEST_'));
   const child = spawn(target.command, [...target.args, ...flags], {
     cwd,
-    env: { ...Object.fromEntries(own), ...env },
+    // A free port, so that a start that gets as far as that does not depend on what else this machine runs.
+    env: { ...Object.fromEntries(own), INGEST_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out = { stdout: '', stderr: '' };

@@ -13,6 +13,7 @@ use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::ring::{Frame, Ring, StreamFilter};
 use crate::store::Store;
+use crate::store::cost::cost_of;
 use crate::store::query::list_events;
 
 /// The fan-out; one per server.
@@ -90,7 +91,7 @@ impl Hub {
         let page = filter.page(cursor);
         let frames = self
             .store
-            .read_aside(move |connection| {
+            .read_aside(cost_of(&page), move |connection| {
                 let mut frames = Vec::new();
                 list_events(connection, &page, LIMITS.stream_page_events, |row| {
                     frames.push(Frame::of(row)?);

@@ -19,6 +19,7 @@ use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::slots::Slots;
 use crate::store::Store;
+use crate::store::cost::Cost;
 use crate::store::query::session_revision;
 use crate::topics::Topic;
 
@@ -100,7 +101,7 @@ impl Invalidations {
     /// Revisions of sessions, all of one moment; 0 where no event has named one.
     async fn read(&self, ids: Vec<Arc<str>>) -> Result<Vec<(Arc<str>, i64)>, ErrorCode> {
         self.store
-            .read_aside(move |connection| {
+            .read_aside(Cost::Bounded, move |connection| {
                 let snapshot = connection.unchecked_transaction()?;
                 let revision =
                     |id: Arc<str>| Ok((Arc::clone(&id), session_revision(&snapshot, &id)?.unwrap_or(0)));

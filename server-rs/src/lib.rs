@@ -31,6 +31,8 @@ pub mod truncate;
 pub mod hooks;
 /// What can be kept in step, by name.
 pub mod topics;
+/// What the limit of file descriptors leaves to whom.
+pub mod descriptors;
 /// The database.
 pub mod store;
 /// Rows to JSON text.

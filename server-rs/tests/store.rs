@@ -8,6 +8,7 @@ use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
 use ingest_server::store::Store;
 use ingest_server::store::connection::{Location, open_connection};
+use ingest_server::store::cost::Cost;
 use ingest_server::store::events::{EventWriter, Submission};
 use ingest_server::validate::validate_event;
 use rusqlite::Connection;
@@ -59,7 +60,7 @@ async fn every_connection_has_the_pragmas() {
         };
         let expected = (vec![synchronous, 1, 5000, 0, 0, -2000], "wal".to_owned());
         assert_eq!(pragmas(&own).expect("readable"), expected);
-        assert_eq!(store.read(pragmas).await, Ok(expected));
+        assert_eq!(store.read(Cost::Bounded, pragmas).await, Ok(expected));
         drop(own);
         store.close();
     }
@@ -69,7 +70,7 @@ async fn every_connection_has_the_pragmas() {
 async fn a_reader_cannot_write() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, _) = open(folder.path());
-    let written = store.read(|connection| connection.execute("DELETE FROM meta", []));
+    let written = store.read(Cost::Bounded, |connection| connection.execute("DELETE FROM meta", []));
     assert!(written.await.is_err());
     store.close();
 }

@@ -9,7 +9,7 @@
 import { LIMITS } from './contract.ts';
 import { Ring, type StreamFilter } from './ring.ts';
 import type { EventFilter } from './store/query.ts';
-import type { Frames } from './store/reader.ts';
+import type { Frames } from './store/read.ts';
 
 /** What the hub needs of the store. */
 export interface FrameSource {

@@ -11,7 +11,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
 import type { CheckpointerData } from './store/checkpoint.ts';
-import type { ReaderData } from './store/reader.ts';
+import type { ReaderData } from './store/read.ts';
 import type { WriterData } from './store/writer-messages.ts';
 
 const ENTRY = new URL(import.meta.url);

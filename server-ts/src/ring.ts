@@ -5,7 +5,7 @@
  * not knows it.
  */
 import { LIMITS } from './contract.ts';
-import type { Frames } from './store/reader.ts';
+import type { Frames } from './store/read.ts';
 
 /** Only these events; absent is any. */
 export interface StreamFilter {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LIMITS } from '../src/contract.ts';
 import { type FrameSource, Hub, Seats, type Subscription } from '../src/hub.ts';
 import type { EventFilter } from '../src/store/query.ts';
-import type { Frames } from '../src/store/reader.ts';
+import type { Frames } from '../src/store/read.ts';
 
 /** A store in memory: event N is of session `s${N % 2}` and its frame is `N;` and a filling. */
 class Source implements FrameSource {

@@ -12,7 +12,7 @@ import { type Connection, openConnection } from '../src/store/connection.ts';
 import { Events } from '../src/store/events.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { Newest } from '../src/store/newest.ts';
-import type { SnapshotRead } from '../src/store/reader.ts';
+import type { SnapshotRead } from '../src/store/read.ts';
 import { validator } from '../src/validate.ts';
 
 const EPOCH = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';

@@ -4,12 +4,13 @@
 //! What must stay true: an answer that closes its connection reaches the client even while the client still sends.
 
 use std::future::Future;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use futures_util::task::AtomicWaker;
@@ -19,10 +20,11 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower::ServiceExt;
 
 use crate::contract::LIMITS;
+use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::http::reply;
 use crate::http::wire::WireStream;
@@ -77,10 +79,15 @@ impl Wire {
     }
 }
 
+/// While accepting fails, the log says so this often.
+const WARNING_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Serves until `drain` turns true, then until every connection has ended.
 pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Receiver<bool>) {
     let port = listener.local_addr().map_or(0, |address: SocketAddr| address.port());
-    let slots = Arc::new(Semaphore::new(LIMITS.connections));
+    let slots = Arc::new(Semaphore::new(PLAN.connections));
+    let refusals = Arc::new(Semaphore::new(PLAN.refusals));
+    let mut last_warning: Option<Instant> = None;
     // Each connection holds a clone; the last to go lets this function return.
     let (alive, mut all_gone) = tokio::sync::mpsc::channel::<()>(1);
     loop {
@@ -92,7 +99,10 @@ pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Rece
             Ok((socket, _)) => socket,
             Err(error) => {
                 // Out of file descriptors or the like: others may end meanwhile.
-                tracing::warn!(%error, "accepting failed");
+                if last_warning.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL) {
+                    last_warning = Some(Instant::now());
+                    tracing::warn!(%error, "accepting failed");
+                }
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
@@ -100,7 +110,10 @@ pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Rece
         // Answers are small and complete; waiting to fill a packet only delays them.
         drop(socket.set_nodelay(true));
         let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
-            tokio::spawn(refuse(socket));
+            match Arc::clone(&refusals).try_acquire_owned() {
+                Ok(refusal) => drop(tokio::spawn(refuse(socket, refusal))),
+                Err(_) => refuse_at_once(socket),
+            }
             continue;
         };
         let (router, drain, alive) = (router.clone(), drain.clone(), alive.clone());
@@ -159,13 +172,21 @@ async fn linger(mut socket: TcpStream) {
     drop(tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), drained).await);
 }
 
-/// Rule HTT-12.
-async fn refuse(mut socket: TcpStream) {
+/// Rule HTT-12. What is held ends with it.
+async fn refuse(mut socket: TcpStream, _refusal: OwnedSemaphorePermit) {
     let answer = reply::raw_failure(ErrorCode::Overloaded);
     let written = tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), socket.write_all(&answer));
     if written.await.is_ok_and(|result| result.is_ok()) {
         linger(socket).await;
     }
+}
+
+/// The same without a wait, so that refusals take up no descriptors however many there are. A client that has sent
+/// something already may see a reset instead of the answer.
+fn refuse_at_once(socket: TcpStream) {
+    let answer = reply::raw_failure(ErrorCode::Overloaded);
+    // The buffer of a new socket has room for it; a client that is gone needs no answer.
+    drop(socket.into_std().and_then(|mut socket| socket.write_all(&answer)));
 }
 
 /// Marks a connection idle again when an answer's body is done, whether it was sent or given up.

@@ -13,6 +13,7 @@ use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::ingest::Ticket;
 use crate::render;
+use crate::store::cost::{Cost, cost_of};
 use crate::store::names::NameKind;
 use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
@@ -43,7 +44,7 @@ pub(crate) async fn events_body(app: &App, request: &Request) -> Result<(Vec<u8>
 pub async fn list_events(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let filter = event_filter(&request.parameters);
     let limit = request.parameters.limit();
-    let json = app.store.read(move |connection| {
+    let json = app.store.read(cost_of(&filter), move |connection| {
         let mut page = render::Page::new("events", "id", limit);
         query::list_events(connection, &filter, limit + 1, |row| page.row(row))?;
         Ok(page.finish())
@@ -72,7 +73,7 @@ pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Request) -> rep
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     let id: i64 = text.parse().ok().filter(|_| plain).ok_or(Failure::new(ErrorCode::NotFound))?;
-    let json = app.store.read(move |connection| {
+    let json = app.store.read(Cost::Bounded, move |connection| {
         let mut json = Vec::new();
         let found = query::get_event(connection, id, |row| {
             render::row_object(&mut json, row, render::Lines::AsSent)

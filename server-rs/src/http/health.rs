@@ -12,6 +12,7 @@ use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
 use crate::http::{Request, reply};
 use crate::served::OPENAPI;
+use crate::store::cost::Cost;
 use crate::store::query;
 
 const ALIVE: &str = r#"{"status":"ok"}"#;
@@ -28,7 +29,7 @@ pub async fn get_ready(State(app): State<Arc<App>>, _: Request) -> reply::Reply 
 
 /// `GET /api/health` (rule HEA-01).
 pub async fn get_health(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
-    let figures = app.store.read(query::health).await?;
+    let figures = app.store.read(Cost::Bounded, query::health).await?;
     let refusal = app.store.state().refusal();
     let (db_bytes, wal_bytes) = app.store.sizes();
     let mut answer = json!({

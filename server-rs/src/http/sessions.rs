@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::error::{ErrorCode, Failure};
 use crate::http::{Request, reply};
 use crate::render::{self, Lines};
+use crate::store::cost::Cost;
 use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter};
 use crate::text::percent_decode;
 
@@ -26,7 +27,8 @@ pub async fn list_sessions(State(app): State<Arc<App>>, request: Request) -> rep
         before: parameters.number("before"),
     };
     let (limit, cutoffs) = (parameters.limit(), app.cutoffs());
-    let json = app.store.read(move |connection| sessions_json(connection, &filter, cutoffs, limit));
+    let json =
+        app.store.read(Cost::Unbounded, move |connection| sessions_json(connection, &filter, cutoffs, limit));
     Ok(reply::ok(json.await?))
 }
 
@@ -48,7 +50,7 @@ pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, request: Request
     let encoded = uri.path().rsplit('/').next().unwrap_or_default();
     let session_id = percent_decode(encoded, false).filter(|id| !id.contains('\0')).ok_or_else(not_found)?;
     let (limit, cutoffs) = (request.parameters.limit(), app.cutoffs());
-    let json = app.store.read(move |connection| {
+    let json = app.store.read(Cost::Unbounded, move |connection| {
         // One snapshot, so that the events are those that the session counts.
         session_json(&*connection.unchecked_transaction()?, &session_id, cutoffs, limit)
     });

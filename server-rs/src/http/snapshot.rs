@@ -20,6 +20,7 @@ use crate::http::sessions::{session_json, sessions_json};
 use crate::http::stats::totals_json;
 use crate::http::{Request, reply};
 use crate::render::{self, Page};
+use crate::store::cost::Cost;
 use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter, newest_revision, session_revision};
 use crate::store::totals::StatsFilter;
 use crate::topics::{Topic, parse_topic};
@@ -50,7 +51,8 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, request: Reques
         limit: parameters.limit(),
         cutoffs: app.cutoffs(),
     };
-    let read = app.store.read(|connection| {
+    let cost = if matches!(topic, Topic::Session(_)) { Cost::Unbounded } else { Cost::Bounded };
+    let read = app.store.read(cost, |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let Some(revision) = view.revision(&snapshot)? else { return Ok(None) };
         let etag = etag(epoch, revision);

@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::render::{self, Lines};
+use crate::store::cost::Cost;
 use crate::store::names::NameKind;
 use crate::store::query::Cutoffs;
 use crate::store::totals::{Stats, StatsFilter};
@@ -18,9 +19,9 @@ use crate::timestamp::format_timestamp;
 /// `GET /api/stats` (rule STA-01).
 pub async fn get_stats(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, cutoffs) = (stats_filter(&request.parameters), app.cutoffs());
-    let json = app
-        .store
-        .read(move |connection| totals_json(&*connection.unchecked_transaction()?, &filter, cutoffs));
+    let json = app.store.read(Cost::Bounded, move |connection| {
+        totals_json(&*connection.unchecked_transaction()?, &filter, cutoffs)
+    });
     Ok(reply::ok(json.await?))
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn totals_json(
 /// `GET /api/stats/tools` (rule STA-02).
 pub async fn get_tools(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let filter = stats_filter(&request.parameters);
-    let json = app.store.read(move |connection| {
+    let json = app.store.read(Cost::Bounded, move |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let stats = Stats::new(&snapshot, &filter)?;
         let mut agents: HashMap<i64, Vec<u8>> = HashMap::new();
@@ -97,7 +98,7 @@ pub async fn get_tools(State(app): State<Arc<App>>, request: Request) -> reply::
 /// `GET /api/stats/cost` (rule STA-03).
 pub async fn get_costs(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (filter, limit) = (stats_filter(&request.parameters), request.parameters.limit());
-    let json = app.store.read(move |connection| {
+    let json = app.store.read(Cost::Bounded, move |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let stats = Stats::new(&snapshot, &filter)?;
         let mut json = b"{\"timeline\":[".to_vec();
@@ -124,7 +125,7 @@ pub async fn get_costs(State(app): State<Arc<App>>, request: Request) -> reply::
 
 /// `GET /api/filter-options` (rule GET-08).
 pub async fn get_filter_options(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
-    let json = app.store.read(move |connection| {
+    let json = app.store.read(Cost::Bounded, move |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let stats = Stats::new(&snapshot, &StatsFilter::default())?;
         let mut json = Vec::new();

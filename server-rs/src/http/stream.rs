@@ -18,6 +18,7 @@ use crate::http::stats::totals_json;
 use crate::http::{Request, reply};
 use crate::hub::Subscription;
 use crate::ring::StreamFilter;
+use crate::store::cost::Cost;
 use crate::store::totals::StatsFilter;
 use crate::timestamp::format_timestamp;
 
@@ -92,7 +93,7 @@ pub(crate) async fn publish_stats(app: Arc<App>) {
             continue;
         }
         let cutoffs = app.cutoffs();
-        let stats = app.store.read_aside(move |connection| {
+        let stats = app.store.read_aside(Cost::Bounded, move |connection| {
             totals_json(&*connection.unchecked_transaction()?, &StatsFilter::default(), cutoffs)
         });
         // A read that failed has been logged; the next interval tries again.

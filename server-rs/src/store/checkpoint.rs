@@ -54,7 +54,8 @@ pub struct Checkpointer {
 }
 
 impl Checkpointer {
-    /// Starts the thread on a connection of its own. `on_failure` gets the errors of the thread.
+    /// Opens the thread's connection, while there are descriptors for it, and starts the thread. `on_failure` gets its
+    /// errors.
     pub fn start(
         location: &Location,
         on_failure: impl Fn(&rusqlite::Error) + Send + 'static,
@@ -69,7 +70,7 @@ impl Checkpointer {
         let thread = std::thread::Builder::new()
             .name("checkpointer".to_owned())
             .spawn(work)
-            .map_err(|error| OpenError::io(path, &error))?;
+            .map_err(|_| OpenError::no_thread(path))?;
         Ok(Self {
             wake: Some(wake),
             thread: Some(thread),

@@ -37,11 +37,19 @@ impl OpenError {
     }
 
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) {
+            // It passes while the server runs, and is the end of a start.
+            return Self::new(path, "unusable", &[("reason", ErrorCode::StorageError.as_str())]);
+        }
         match store_code(error) {
             ErrorCode::StorageCorrupt => Self::new(path, "corrupt", &[]),
             ErrorCode::StorageBusy => Self::new(path, "locked", &[]),
             code => Self::new(path, "unusable", &[("reason", code.as_str())]),
         }
+    }
+
+    pub(super) fn no_thread(path: &Path) -> Self {
+        Self::new(path, "unusable", &[("reason", "no thread")])
     }
 
     pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {

@@ -15,9 +15,10 @@ pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
     match error.sqlite_error_code() {
         Some(Sqlite::DiskFull) => ErrorCode::StorageFull,
         Some(Sqlite::ReadOnly | Sqlite::PermissionDenied) => ErrorCode::ReadOnly,
-        Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => ErrorCode::StorageBusy,
+        // A file cannot be opened when descriptors are short; one that is gone is found by the watch (rule STO-06).
+        Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::CannotOpen) => ErrorCode::StorageBusy,
         Some(Sqlite::DatabaseCorrupt | Sqlite::NotADatabase) => ErrorCode::StorageCorrupt,
-        Some(Sqlite::SystemIoFailure | Sqlite::CannotOpen) => ErrorCode::StorageError,
+        Some(Sqlite::SystemIoFailure) => ErrorCode::StorageError,
         _ => ErrorCode::Internal,
     }
 }

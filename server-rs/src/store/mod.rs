@@ -42,6 +42,8 @@ pub mod events;
 pub mod checkpoint;
 /// The writing thread.
 pub mod writer;
+/// How much a read may have to look at.
+pub mod cost;
 /// The pool of reading connections.
 pub mod reader;
 /// The reads of events, sessions and health.
@@ -61,11 +63,13 @@ use tokio::sync::watch;
 use crate::clock::Clock;
 use crate::config::Durability;
 use crate::contract::{LIMITS, MIGRATIONS, queries};
+use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use connection::{
     Location, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file, open_connection,
     reported_pragmas, with_small_cache,
 };
+use cost::Cost;
 use events::Submission;
 use failure::State;
 use lock::Lock;
@@ -118,7 +122,7 @@ impl Store {
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::default());
         let writer = Writer::start_writer(connection, &location, clock, Arc::clone(&state), newest_sender)?;
-        let readers = Readers::open(location.clone());
+        let readers = Readers::open(&location, PLAN.readers).map_err(sqlite)?;
         let lock = std::sync::Mutex::new(Some(lock));
         Ok(Self {
             location,
@@ -151,20 +155,20 @@ impl Store {
     }
 
     /// Runs a read on a reader, on the thread of its request.
-    pub async fn read<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    pub async fn read<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         F: FnOnce(&Connection) -> rusqlite::Result<T>,
     {
-        self.readers.read(read).await.inspect_err(|code| self.state.note(*code))
+        self.readers.read(cost, read).await.inspect_err(|code| self.state.note(*code))
     }
 
     /// Runs a read on a reader, on another thread: for a task that does more than wait for it.
-    pub async fn read_aside<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    pub async fn read_aside<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        self.readers.read_aside(read).await.inspect_err(|code| self.state.note(*code))
+        self.readers.read_aside(cost, read).await.inspect_err(|code| self.state.note(*code))
     }
 
     /// The newest committed id, and its changes.
@@ -222,7 +226,7 @@ impl Store {
 
     /// The full check behind the start (rule STO-06).
     pub async fn check(&self) {
-        let found = self.read_aside(|connection| {
+        let found = self.read_aside(Cost::Unbounded, |connection| {
             with_small_cache(connection, || {
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
             })

@@ -1,7 +1,9 @@
 //! The pool of reading connections.
 //!
-//! What must stay true: a read never keeps a socket waiting. It runs where its request does, since each change of the
-//! thread waits for a core under load, and tokio moves every other task to another thread meanwhile (decision 17).
+//! Invariants: a read does not keep a socket waiting. It runs where its request does, since each change of the thread
+//! waits for a core under load, and tokio moves every other task to another thread meanwhile (decision 17).
+//! Unbounded reads leave one reader to the bounded ones (rule GET-10). A read that waits is a future: dropping it, as
+//! hyper does when its client goes, takes it out of the queue.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,19 +12,18 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::store::connection::{Location, open_connection};
+use crate::store::cost::Cost;
 use crate::store::failure::store_code;
 
-/// As many readers as can be of use on a desktop machine; each keeps a page cache.
-const READERS: u32 = 4;
-/// How long a read may wait for a connection.
-const WAIT: Duration = Duration::from_secs(5);
-
-/// Opens connections for r2d2 (whose own adapter does not know this version of rusqlite).
+/// Hands connections to r2d2 (whose own adapter does not know this version of rusqlite).
 #[derive(Debug)]
 struct Manager {
     location: Location,
+    /// Opened at the start, while there are descriptors for them.
+    opened: Mutex<Vec<Connection>>,
 }
 
 impl r2d2::ManageConnection for Manager {
@@ -30,10 +31,8 @@ impl r2d2::ManageConnection for Manager {
     type Error = rusqlite::Error;
 
     fn connect(&self) -> rusqlite::Result<Connection> {
-        let connection = open_connection(&self.location)?;
-        // Readers never write, whatever a statement says.
-        connection.pragma_update(None, "query_only", true)?;
-        Ok(connection)
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        opened.map_or_else(|| open_reader(&self.location), Ok)
     }
 
     fn is_valid(&self, connection: &mut Connection) -> rusqlite::Result<()> {
@@ -50,32 +49,45 @@ impl r2d2::ManageConnection for Manager {
 pub struct Readers {
     /// `None` once closed.
     pool: Mutex<Option<r2d2::Pool<Manager>>>,
-    /// As many as connections: who waits for one holds no thread.
-    permits: Arc<Semaphore>,
+    /// As many as connections: a read that waits for one holds no thread.
+    all: Arc<Semaphore>,
+    /// One less: what unbounded reads may take of them.
+    unbounded: Arc<Semaphore>,
+}
+
+/// What a read holds while it runs.
+#[derive(Debug)]
+struct Turn {
+    _reader: OwnedSemaphorePermit,
+    _unbounded: Option<OwnedSemaphorePermit>,
 }
 
 impl Readers {
-    /// A pool that opens its connections when they are first needed.
-    pub fn open(location: Location) -> Self {
+    /// Opens the connections of the pool.
+    pub fn open(location: &Location, count: usize) -> rusqlite::Result<Self> {
+        let opened = (0..count).map(|_| open_reader(location)).collect::<rusqlite::Result<_>>()?;
         let pool = r2d2::Pool::builder()
-            .max_size(READERS)
+            .max_size(u32::try_from(count).unwrap_or(u32::MAX))
             .min_idle(Some(0))
             .test_on_check_out(false)
-            .connection_timeout(WAIT)
+            .connection_timeout(Duration::from_millis(LIMITS.reader_wait_ms))
             .idle_timeout(None)
             .max_lifetime(None)
             .thread_pool(Arc::new(scheduled_thread_pool::ScheduledThreadPool::new(1)))
-            .build_unchecked(Manager { location });
-        let permits = Arc::new(Semaphore::new(READERS as usize));
-        Self { pool: Mutex::new(Some(pool)), permits }
+            .build_unchecked(Manager { location: location.clone(), opened: Mutex::new(opened) });
+        Ok(Self {
+            pool: Mutex::new(Some(pool)),
+            all: Arc::new(Semaphore::new(count)),
+            unbounded: Arc::new(Semaphore::new(count.saturating_sub(1))),
+        })
     }
 
     /// Runs a read on this thread. Blocks every future of the same task, and needs tokio's threads.
-    pub async fn read<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    pub async fn read<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         F: FnOnce(&Connection) -> rusqlite::Result<T>,
     {
-        let (pool, _permit) = self.turn().await?;
+        let (pool, _turn) = self.turn(cost).await?;
         let (mut read, mut found) = (Some(read), None);
         run_in_place(&pool, &mut |connection| {
             found = read.take().map(|read| read(connection)).transpose()?;
@@ -85,39 +97,63 @@ impl Readers {
     }
 
     /// Runs a read on another thread: for a task that does more than wait for it.
-    pub async fn read_aside<T, F>(&self, read: F) -> Result<T, ErrorCode>
+    pub async fn read_aside<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        let (pool, permit) = self.turn().await?;
+        let (pool, turn) = self.turn(cost).await?;
         let task = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
+            let _turn = turn;
             run(&pool, read)
         });
         task.await.unwrap_or(Err(ErrorCode::Internal))
     }
 
-    /// The pool, when one of its connections is free.
-    async fn turn(&self) -> Result<(r2d2::Pool<Manager>, OwnedSemaphorePermit), ErrorCode> {
-        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => self.wait().await?,
+    /// The pool, when one of its connections is free for a read of this cost.
+    async fn turn(&self, cost: Cost) -> Result<(r2d2::Pool<Manager>, Turn), ErrorCode> {
+        let turn = match self.try_turn(cost) {
+            Some(turn) => turn,
+            None => self.wait(cost).await?,
         };
         let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok((pool.ok_or(ErrorCode::Draining)?, permit))
+        Ok((pool.ok_or(ErrorCode::Draining)?, turn))
+    }
+
+    fn try_turn(&self, cost: Cost) -> Option<Turn> {
+        let unbounded = match cost {
+            Cost::Bounded => None,
+            Cost::Unbounded => Some(Arc::clone(&self.unbounded).try_acquire_owned().ok()?),
+        };
+        let reader = Arc::clone(&self.all).try_acquire_owned().ok()?;
+        Some(Turn { _reader: reader, _unbounded: unbounded })
     }
 
     /// Boxed, so that the readers' many callers do not each have their own copy of it.
-    fn wait(&self) -> Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, ErrorCode>> + Send>> {
-        let permit = tokio::time::timeout(WAIT, Arc::clone(&self.permits).acquire_owned());
-        Box::pin(async { permit.await.ok().and_then(Result::ok).ok_or(ErrorCode::StorageBusy) })
+    fn wait(&self, cost: Cost) -> Pin<Box<dyn Future<Output = Result<Turn, ErrorCode>> + Send>> {
+        let (all, unbounded) = (Arc::clone(&self.all), Arc::clone(&self.unbounded));
+        let turn = async move {
+            let unbounded = match cost {
+                Cost::Bounded => None,
+                Cost::Unbounded => Some(unbounded.acquire_owned().await.ok()?),
+            };
+            Some(Turn { _reader: all.acquire_owned().await.ok()?, _unbounded: unbounded })
+        };
+        let turn = tokio::time::timeout(Duration::from_millis(LIMITS.reader_wait_ms), turn);
+        Box::pin(async { turn.await.ok().flatten().ok_or(ErrorCode::StorageBusy) })
     }
 
     /// Closes the connections, so that the writer's is the last and takes the log with it.
     pub fn close(&self) {
         drop(self.pool.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+}
+
+fn open_reader(location: &Location) -> rusqlite::Result<Connection> {
+    let connection = open_connection(location)?;
+    // Readers never write, whatever a statement says.
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
 }
 
 /// Once for all callers: what moves the other tasks to another thread is larger than most reads.

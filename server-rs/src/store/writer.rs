@@ -60,7 +60,7 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || work.run(waiting))
-            .map_err(|error| OpenError::io(&location.path, &error))?;
+            .map_err(|_| OpenError::no_thread(&location.path))?;
         Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
     }
 

@@ -8,6 +8,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
+import { PLAN } from '../descriptors.ts';
 import { rawBare, rawFailure } from './reply.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -35,6 +36,8 @@ export class Connections {
   private readonly sockets = new Set<Socket>();
   /** Connections that came before there was a handler. */
   private early: Socket[] = [];
+  /** Connections that are being refused. */
+  private refusals = 0;
   private handler: Handler | undefined;
 
   constructor() {
@@ -105,13 +108,12 @@ export class Connections {
     const accept = server.listeners('connection') as ((socket: Socket) => void)[];
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      if (this.handler === undefined) {
-        this.early.push(socket);
+      if (sockets.size + this.early.length >= PLAN.connections) {
+        this.refuseConnection(socket);
         return;
       }
-      if (sockets.size >= LIMITS.connections) {
-        socket.on('error', () => {});
-        lastWords(socket, rawFailure('overloaded'));
+      if (this.handler === undefined) {
+        this.early.push(socket);
         return;
       }
       sockets.add(socket);
@@ -131,6 +133,21 @@ export class Connections {
       };
       for (const listener of accept) listener.call(server, socket);
     });
+  }
+
+  /** Where many are refused at once they are closed without a wait, so that they take up no descriptors. */
+  private refuseConnection(socket: Socket): void {
+    socket.on('error', () => {});
+    const answer = rawFailure('overloaded');
+    if (this.refusals >= PLAN.refusals) {
+      // The buffer of a new socket has room for it, so that it is on its way before the socket is closed.
+      socket.write(answer);
+      socket.destroy();
+      return;
+    }
+    this.refusals++;
+    socket.once('close', () => this.refusals--);
+    lastWords(socket, answer);
   }
 
   private lineOf(socket: Socket): Line {

@@ -30,7 +30,8 @@ export async function postBatch(app: App, exchange: Exchange, parameters: Parame
 
 /** `GET /api/events` (rules GET-01 to GET-05). */
 export async function listEvents(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  const json = await app.store.json({ kind: 'list_events', filter: eventFilter(parameters) });
+  const filter = eventFilter(parameters);
+  const json = await app.store.json({ kind: 'list_events', filter }, exchange.response);
   if (json === undefined) throw new Failure('internal');
   ok(exchange, json);
 }
@@ -55,7 +56,8 @@ export async function getEvent(app: App, exchange: Exchange): Promise<void> {
   // The path as it was sent: routes decode nothing (rule HTT-03). One spelling per number.
   const text = exchange.head.path.slice('/api/events/'.length);
   const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
-  const json = id <= Number.MAX_SAFE_INTEGER ? await app.store.json({ kind: 'get_event', id }) : undefined;
+  const isId = id <= Number.MAX_SAFE_INTEGER;
+  const json = isId ? await app.store.json({ kind: 'get_event', id }, exchange.response) : undefined;
   if (json === undefined) throw new Failure('not_found');
   ok(exchange, json);
 }

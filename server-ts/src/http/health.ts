@@ -19,7 +19,7 @@ export function getReady(app: App, exchange: Exchange): void {
 
 /** `GET /api/health` (rule HEA-01). */
 export async function getHealth(app: App, exchange: Exchange): Promise<void> {
-  const figures = await app.store.health();
+  const figures = await app.store.health(exchange.response);
   const { reason } = figures;
   const json = {
     status: reason === undefined ? 'ok' : 'degraded',

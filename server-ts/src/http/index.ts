@@ -163,7 +163,7 @@ function failed(app: App, answerBare: AnswerBare) {
     } else if (error instanceof BodyLost) {
       answerBare(request);
     } else if (error instanceof ReadFailed) {
-      app.log.error({ code: error.code, reason: error.message }, 'read failed');
+      if (!error.isDropped) app.log.error({ code: error.code, reason: error.message }, 'read failed');
       reply.failure(exchange, new Failure(error.code));
     } else {
       app.log.error({ reason: reasonOf(error) }, 'request failed');

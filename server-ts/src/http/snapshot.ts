@@ -7,7 +7,7 @@
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
-import type { KnownRevisions } from '../store/reader.ts';
+import type { KnownRevisions, SnapshotRead } from '../store/read.ts';
 import { parseTopic } from '../topics.ts';
 import type { Parameters } from './parameters.ts';
 import { type Exchange, notModified, snapshot } from './reply.ts';
@@ -30,7 +30,7 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
     notModified(exchange, tagOf(epoch, newest));
     return;
   }
-  const found = await app.store.snapshot({
+  const read: SnapshotRead = {
     kind: 'snapshot',
     topic,
     epoch,
@@ -38,7 +38,8 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
     since: parameters.number('since_revision'),
     isReset: (parameters.text('epoch') ?? epoch) !== epoch,
     known,
-  });
+  };
+  const found = await app.store.snapshot(read, exchange.response);
   if (found === undefined) throw new Failure('not_found');
   const etag = tagOf(epoch, found.revision);
   if (found.json === undefined) notModified(exchange, etag);

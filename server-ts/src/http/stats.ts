@@ -1,7 +1,7 @@
 /** `/api/stats`, `/api/stats/tools`, `/api/stats/cost`, `/api/filter-options`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
-import type { JsonRead } from '../store/reader.ts';
+import type { JsonRead } from '../store/read.ts';
 import { HOUR_MS, type StatsFilter } from '../store/totals.ts';
 import type { Parameters } from './parameters.ts';
 import { type Exchange, ok } from './reply.ts';
@@ -37,7 +37,7 @@ function statsFilter(parameters: Parameters): StatsFilter {
 }
 
 async function answer(app: App, exchange: Exchange, read: JsonRead): Promise<void> {
-  const json = await app.store.json(read);
+  const json = await app.store.json(read, exchange.response);
   if (json === undefined) throw new Failure('internal');
   ok(exchange, json);
 }

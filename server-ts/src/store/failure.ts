@@ -59,12 +59,13 @@ export function storeCode(error: unknown): StoreCode {
       return 'read_only';
     case 'SQLITE_BUSY':
     case 'SQLITE_LOCKED':
+    // A file cannot be opened when descriptors are short; one that is gone is found by the watch (rule STO-06).
+    case 'SQLITE_CANTOPEN':
       return 'storage_busy';
     case 'SQLITE_CORRUPT':
     case 'SQLITE_NOTADB':
       return 'storage_corrupt';
     case 'SQLITE_IOERR':
-    case 'SQLITE_CANTOPEN':
       return 'storage_error';
     default:
       return 'internal';

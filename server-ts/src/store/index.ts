@@ -19,15 +19,8 @@ import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
 import { resolvePath } from './path.ts';
 import type { EventFilter } from './query.ts';
-import {
-  type Frames,
-  type HealthFigures,
-  type JsonRead,
-  type ReaderData,
-  Readers,
-  type Snapshot,
-  type SnapshotRead,
-} from './reader.ts';
+import type { Frames, HealthFigures, JsonRead, ReaderData, Snapshot, SnapshotRead } from './read.ts';
+import { type Asker, Readers } from './reader.ts';
 import { type Submitted, Writer } from './writer.ts';
 import type { Opened } from './writer-messages.ts';
 
@@ -133,15 +126,15 @@ export class Store {
     return this.writer.submit(table, ascii);
   }
 
-  json(read: JsonRead): Promise<Uint8Array | undefined> {
-    return this.readers.json(read);
+  json(read: JsonRead, asker?: Asker): Promise<Uint8Array | undefined> {
+    return this.readers.json(read, asker);
   }
 
   /** A topic's state and its revision, of one moment. */
-  async snapshot(read: SnapshotRead): Promise<Snapshot> {
+  async snapshot(read: SnapshotRead, asker?: Asker): Promise<Snapshot> {
     const isNear = this.newestEvents.covers(read, this.newestId);
     const near = isNear ? await this.newestEvents.snapshot(read, this.newestId) : undefined;
-    return near ?? (await this.readers.snapshot(read));
+    return near ?? (await this.readers.snapshot(read, asker));
   }
 
   /** The revisions of these sessions, in their order, all of one moment; 0 for one without events. */
@@ -154,9 +147,9 @@ export class Store {
   }
 
   /** Asks the database, and says why writes fail if they do. */
-  async health(): Promise<Health> {
+  async health(asker?: Asker): Promise<Health> {
     const [figures, dbBytes, walBytes] = await Promise.all([
-      this.readers.health(),
+      this.readers.health(asker),
       sizeOf(this.path),
       sizeOf(`${this.path}-wal`),
     ]);

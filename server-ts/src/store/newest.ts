@@ -11,7 +11,8 @@ import { renderEvent, renderEventList, renderSnapshot } from '../render.ts';
 import type { Connection } from './connection.ts';
 import { storeCode } from './failure.ts';
 import type { Queries } from './query.ts';
-import { type ReaderData, ReadFailed, type Snapshot, type SnapshotRead } from './reader.ts';
+import type { ReaderData, Snapshot, SnapshotRead } from './read.ts';
+import { ReadFailed } from './reader.ts';
 
 /** What comes between two looks of a client that looks once a frame of a screen, 16 ms, at 1,000 events/s. */
 const MOST_EVENTS = 16;

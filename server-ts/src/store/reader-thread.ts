@@ -19,10 +19,10 @@ import {
   renderTools,
 } from '../render.ts';
 import type { Topic } from '../topics.ts';
-import { openConnection } from './connection.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { storeCode } from './failure.ts';
 import { type EventFilter, Queries } from './query.ts';
-import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './reader.ts';
+import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
 /** Frames of one page stop after this many bytes. */
@@ -30,17 +30,21 @@ const PAGE_BYTES = 1 << 20;
 
 /** The thread: answers reads one after the other. */
 export function runReader(port: MessagePort, data: ReaderData): void {
-  const db = openConnection({ ...data, readonly: true });
-  const queries = new Queries(db, data.sessionTimeoutMinutes);
+  let db: Connection | undefined;
+  let queries: Queries | undefined;
   port.on('message', (read: Read | 'close') => {
     if (read === 'close') {
-      db.close();
+      db?.close();
       port.close();
       return;
     }
     let result: ReadResult;
     try {
-      result = queries.consistently(() => answer(queries, read));
+      // The next read tries again where this fails.
+      db ??= openConnection({ ...data, readonly: true });
+      queries ??= new Queries(db, data.sessionTimeoutMinutes);
+      const opened = queries;
+      result = opened.consistently(() => answer(opened, read));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       result = { kind: 'failed', code: storeCode(error), reason };

@@ -2,134 +2,85 @@
  * The reading threads: a small pool, each with one connection.
  *
  * Lives in the main thread; the other half is `reader-thread`. It gives a read to a free thread, starts one where
- * all are busy, and queues beyond two.
+ * all are busy, and queues what is beyond their number.
+ * Invariants: unbounded reads leave one thread to the bounded ones; a read that waits ends in bounded time, and does
+ * not run once its client is gone (rule GET-10).
  */
 import { Worker } from 'node:worker_threads';
-import type { Topic } from '../topics.ts';
-import type { ConnectionOptions } from './connection.ts';
+import { LIMITS } from '../contract.ts';
+import { PLAN } from '../descriptors.ts';
+import { type Cost, costOf } from './cost.ts';
 import type { StoreCode } from './failure.ts';
-import type { EventFilter, SessionFilter } from './query.ts';
-import type { StatsFilter } from './totals.ts';
+import type { EventFilter } from './query.ts';
+import type {
+  Frames,
+  HealthFigures,
+  JsonRead,
+  Read,
+  ReaderData,
+  ReadResult,
+  Snapshot,
+  SnapshotRead,
+} from './read.ts';
 
-export interface ReaderData extends ConnectionOptions {
-  readonly role: 'reader';
-  readonly sessionTimeoutMinutes: number;
+/** Who waits for a read; a response of Node is one. */
+export interface Asker {
+  /** Nobody is there any more to be answered. */
+  readonly destroyed: boolean;
 }
 
-/** A read whose answer is JSON text; nothing where there is no such row. */
-export type JsonRead =
-  | { readonly kind: 'list_events'; readonly filter: EventFilter }
-  | { readonly kind: 'get_event'; readonly id: number }
-  | { readonly kind: 'list_sessions'; readonly filter: SessionFilter }
-  | { readonly kind: 'get_session'; readonly id: string; readonly limit: number }
-  | { readonly kind: 'stats'; readonly filter: StatsFilter }
-  | { readonly kind: 'tools'; readonly filter: StatsFilter }
-  | { readonly kind: 'costs'; readonly filter: StatsFilter; readonly limit: number }
-  | { readonly kind: 'filter_options' };
-
-/** A topic's state, with its revision, of one moment (rules SYN-05 to SYN-07). */
-export interface SnapshotRead {
-  readonly kind: 'snapshot';
-  readonly topic: Topic;
-  readonly epoch: string;
-  readonly limit: number;
-  /** Of events: only those above this revision, where they are no more than the limit. */
-  readonly since: number | undefined;
-  /** Whether `since` is of another epoch. */
-  readonly isReset: boolean;
-  /** Revisions that need no answer, since the asker has them. */
-  readonly known: KnownRevisions;
-}
-
-/** Revisions as text; `any` is all that there are. */
-export type KnownRevisions = 'any' | readonly string[];
-
-/** A revision, and the state as JSON text unless it was known; nothing where there is no such session. */
-export type Snapshot<Text = string | Uint8Array> =
-  | { readonly revision: number; readonly json: Text | undefined }
-  | undefined;
-
-export type Read =
-  | JsonRead
-  | SnapshotRead
-  /** The revisions of sessions, in their order. */
-  | { readonly kind: 'session_revisions'; readonly ids: readonly string[] }
-  /** Frames of the stream, oldest first, as far as a page goes. */
-  | { readonly kind: 'events_after'; readonly filter: EventFilter }
-  | { readonly kind: 'health' }
-  | { readonly kind: 'quick_check' };
-
-/** Rows as frames of the stream, end to end; `ends[i]` is where frame `i` ends. */
-export interface Frames {
-  readonly bytes: Uint8Array;
-  readonly ids: Float64Array;
-  readonly ends: Uint32Array;
-  /** For the filters of those who share the frames. */
-  readonly names: readonly (readonly [sessionId: string, agentType: string, eventType: string])[];
-  /** Whether the page stopped before the rows did. */
-  readonly more: boolean;
-}
-
-export interface HealthFigures {
-  readonly epoch: string;
-  readonly sqliteVersion: string;
-  readonly journalMode: string;
-  readonly synchronous: string;
-}
-
-/** What the thread answers. */
-export type ReadResult =
-  | { readonly kind: 'json'; readonly bytes: Uint8Array | undefined }
-  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot<Uint8Array> }
-  | { readonly kind: 'revisions'; readonly revisions: Float64Array }
-  | ({ readonly kind: 'frames' } & Frames)
-  | ({ readonly kind: 'health' } & HealthFigures)
-  | { readonly kind: 'checked'; readonly found: string }
-  | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string };
-
-/** A read that SQLite did not answer. */
+/** A read that was not answered. */
 export class ReadFailed extends Error {
   readonly code: StoreCode;
-  constructor(code: StoreCode, reason: string) {
+  /** Whether it was not tried, since it waited for too long or its client is gone. */
+  readonly isDropped: boolean;
+  constructor(code: StoreCode, reason: string, isDropped = false) {
     super(reason);
     this.name = 'ReadFailed';
     this.code = code;
+    this.isDropped = isDropped;
   }
 }
 
 interface Waiting {
   readonly read: Read;
+  readonly cost: Cost;
+  readonly asker: Asker | undefined;
   readonly resolve: (result: ReadResult) => void;
+  readonly drop: (reason: string) => void;
+  timer?: NodeJS.Timeout;
 }
 
 interface Thread {
   readonly worker: Worker;
   current: Waiting | undefined;
+  hasAnswered: boolean;
 }
-
-const THREADS = 2;
 
 export class Readers {
   private readonly entry: URL;
   private readonly data: ReaderData;
+  private readonly most: number;
   private readonly threads: Thread[] = [];
   /** Threads that were told to end: whoever closes the file waits for their connections too. */
   private readonly ending = new Set<Promise<void>>();
-  private readonly waiting: Waiting[] = [];
+  /** In the order in which they came. */
+  private readonly waiting = new Set<Waiting>();
 
-  constructor(entry: URL, data: ReaderData) {
+  constructor(entry: URL, data: ReaderData, most = PLAN.readers) {
     this.entry = entry;
     this.data = data;
+    this.most = most;
   }
 
-  async json(read: JsonRead): Promise<Uint8Array | undefined> {
-    const result = await this.read(read);
+  async json(read: JsonRead, asker?: Asker): Promise<Uint8Array | undefined> {
+    const result = await this.read(read, asker);
     if (result.kind !== 'json') throw new Error(`a ${read.kind} answered ${result.kind}`);
     return result.bytes;
   }
 
-  async snapshot(read: SnapshotRead): Promise<Snapshot<Uint8Array>> {
-    const result = await this.read(read);
+  async snapshot(read: SnapshotRead, asker?: Asker): Promise<Snapshot<Uint8Array>> {
+    const result = await this.read(read, asker);
     if (result.kind !== 'snapshot') throw new Error(`a snapshot answered ${result.kind}`);
     return result.snapshot;
   }
@@ -146,8 +97,8 @@ export class Readers {
     return result;
   }
 
-  async health(): Promise<HealthFigures> {
-    const result = await this.read({ kind: 'health' });
+  async health(asker?: Asker): Promise<HealthFigures> {
+    const result = await this.read({ kind: 'health' }, asker);
     if (result.kind !== 'health') throw new Error(`health answered ${result.kind}`);
     return result;
   }
@@ -164,7 +115,9 @@ export class Readers {
   /** Ends the threads; reads that still wait fail as `internal`. */
   async close(): Promise<void> {
     const threads = this.threads.splice(0);
-    const left = [...this.waiting.splice(0), ...threads.flatMap(({ current }) => current ?? [])];
+    const left = [...this.waiting, ...threads.flatMap(({ current }) => current ?? [])];
+    this.waiting.clear();
+    for (const { timer } of left) clearTimeout(timer);
     for (const { resolve } of left) resolve({ kind: 'failed', code: 'internal', reason: 'closing' });
     for (const thread of threads) this.end(thread);
     await Promise.all(this.ending);
@@ -184,41 +137,79 @@ export class Readers {
     worker.postMessage('close');
   }
 
-  private async read(read: Read): Promise<Exclude<ReadResult, { kind: 'failed' }>> {
-    const result = await new Promise<ReadResult>((resolve) => this.give({ read, resolve }));
+  private async read(read: Read, asker?: Asker): Promise<Exclude<ReadResult, { kind: 'failed' }>> {
+    const result = await new Promise<ReadResult>((resolve, reject) => {
+      const drop = (reason: string): void => reject(new ReadFailed('storage_busy', reason, true));
+      const waiting: Waiting = { read, cost: costOf(read), asker, resolve, drop };
+      if (!this.give(waiting)) this.queue(waiting);
+    });
     if (result.kind === 'failed') throw new ReadFailed(result.code, result.reason);
     return result;
   }
 
-  private give(waiting: Waiting): void {
+  /** Gives a read to a thread; whether there is one for it. */
+  private give(waiting: Waiting): boolean {
+    if (waiting.cost === 'unbounded' && this.unbounded >= this.most - 1) return false;
     const free = this.threads.find(({ current }) => current === undefined);
-    const thread = free ?? (this.threads.length < THREADS ? this.start() : undefined);
-    if (thread === undefined) {
-      this.waiting.push(waiting);
-      return;
-    }
+    const thread = free ?? (this.threads.length < this.most ? this.start() : undefined);
+    if (thread === undefined) return false;
     thread.current = waiting;
     thread.worker.postMessage(waiting.read);
+    return true;
   }
 
-  private start(): Thread {
-    const worker = new Worker(this.entry, {
-      workerData: this.data,
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
-    });
-    const thread: Thread = { worker, current: undefined };
+  private get unbounded(): number {
+    return this.threads.filter(({ current }) => current?.cost === 'unbounded').length;
+  }
+
+  private queue(waiting: Waiting): void {
+    this.waiting.add(waiting);
+    waiting.timer = setTimeout(() => {
+      this.waiting.delete(waiting);
+      waiting.drop('no reader was free');
+    }, LIMITS.reader_wait_ms);
+  }
+
+  /** A thread is free: for the first read that it may take and whose client is there. */
+  private giveNext(): void {
+    for (const waiting of this.waiting) {
+      const isGone = waiting.asker?.destroyed === true;
+      if (!isGone && !this.give(waiting)) continue;
+      this.waiting.delete(waiting);
+      clearTimeout(waiting.timer);
+      if (!isGone) return;
+      waiting.drop('the client is gone');
+    }
+  }
+
+  /** A new thread; nothing where the system has none to give, which other threads may make up for. */
+  private start(): Thread | undefined {
+    let worker: Worker;
+    try {
+      worker = new Worker(this.entry, {
+        workerData: this.data,
+        resourceLimits: { maxYoungGenerationSizeMb: 4 },
+      });
+    } catch {
+      return undefined;
+    }
+    const thread: Thread = { worker, current: undefined, hasAnswered: false };
     const settle = (result: ReadResult): void => {
       const { current } = thread;
       thread.current = undefined;
-      const next = this.waiting.shift();
-      if (next !== undefined) this.give(next);
+      this.giveNext();
       current?.resolve(result);
     };
-    worker.on('message', settle);
+    worker.on('message', (result: ReadResult) => {
+      thread.hasAnswered = true;
+      settle(result);
+    });
     worker.on('error', (error) => {
       const at = this.threads.indexOf(thread);
       if (at >= 0) this.threads.splice(at, 1);
-      settle({ kind: 'failed', code: 'internal', reason: error.message });
+      // One that could not start lacked descriptors or memory, which others may give back.
+      const code = thread.hasAnswered ? 'internal' : 'storage_busy';
+      settle({ kind: 'failed', code, reason: error.message });
     });
     this.threads.push(thread);
     return thread;

@@ -1,0 +1,112 @@
+/**
+ * Reads that look at every event: what does not wait for them, and what becomes of those that wait (rule GET-10).
+ *
+ * Two pairs of names alternate, so that every block of events has all four names and no event has the pair that is
+ * asked for. Such a read looks at every row and finds none.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { ApiClient, event } from '../src/api-client.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import type { RunningServer } from '../src/server.ts';
+
+export const READS: ScenarioFile = {
+  name: 'reads',
+  about: 'reads that look at every event',
+  scenarios: [
+    {
+      name: 'statistics and health do not wait for long reads',
+      rules: ['GET-10'],
+      uses: 'each',
+      run: keptReader,
+    },
+    { name: 'a read whose client is gone does not run', rules: ['GET-10'], uses: 'each', run: goneClients },
+  ],
+};
+
+const BATCHES = 30;
+const BATCH_EVENTS = 10_000;
+const LONG = '/api/events?tool_name=Bash&branch=main';
+/** Far more reads than any machine has cores, and fewer than a server takes connections. */
+const READS_AT_ONCE = 300;
+
+async function keptReader(context: ScenarioContext): Promise<void> {
+  const server = await filled(context);
+  const [longs, brief] = [await connected(context, server, READS_AT_ONCE), context.client(server)];
+  await brief.get('/livez');
+  let answered = 0;
+  const one = async (): Promise<number> => {
+    const { status } = await longs.get(LONG);
+    answered++;
+    return status;
+  };
+  const reads = Promise.allSettled(Array.from({ length: READS_AT_ONCE }, one));
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const path of [
+    '/api/stats',
+    '/api/stats/tools',
+    '/api/stats/cost',
+    '/api/filter-options',
+    '/api/health',
+  ]) {
+    assert.equal((await brief.get(path)).status, 200, path);
+  }
+  assert.ok(answered < READS_AT_ONCE / 2, `${answered} of ${READS_AT_ONCE} long reads were answered before`);
+  // A machine that is slow may refuse some of them after their wait.
+  for (const read of await reads) {
+    assert.ok(read.status === 'fulfilled' && [200, 503].includes(read.value), JSON.stringify(read));
+  }
+}
+
+/** Compared by processor time, which other programs do not change. */
+async function goneClients(context: ScenarioContext): Promise<void> {
+  if (!existsSync('/proc/self/stat')) context.skip('the processor time of a process is in /proc');
+  const server = await filled(context);
+  const client = context.client(server);
+  const begun = processorTicks(server.pid);
+  for (let count = 0; count < READS_AT_ONCE / 10; count++) await client.get(LONG);
+  const expected = (processorTicks(server.pid) - begun) * 10;
+  const longs = await connected(context, server, READS_AT_ONCE);
+  const reads = Promise.allSettled(Array.from({ length: READS_AT_ONCE }, () => longs.get(LONG)));
+  await new Promise((resolve) => setImmediate(resolve));
+  // The server has them once it has answered what was asked behind them.
+  await client.get('/livez');
+  longs.abort();
+  await reads;
+  const left = processorTicks(server.pid);
+  assert.equal((await client.get(LONG)).status, 200);
+  const used = processorTicks(server.pid) - left;
+  assert.ok(used < expected / 4, `${used} ticks; all of the reads take ${expected}`);
+}
+
+/** A server with events for long reads. */
+async function filled(context: ScenarioContext): Promise<RunningServer> {
+  const server = await context.start();
+  const client = context.client(server);
+  const pairs = [
+    { tool_name: 'Bash', branch: 'other' },
+    { tool_name: 'Read', branch: 'main' },
+  ];
+  const events = Array.from({ length: BATCH_EVENTS }, (_, index) => event(pairs[index % 2]));
+  for (let batch = 0; batch < BATCHES; batch++) await client.ingest(events);
+  return server;
+}
+
+/** A client with so many open connections. */
+async function connected(context: ScenarioContext, server: RunningServer, count: number): Promise<ApiClient> {
+  const client = new ApiClient(server.port);
+  context.atEnd(() => client.close());
+  await Promise.all(Array.from({ length: count }, () => client.get('/livez')));
+  return client;
+}
+
+/** User and system time of a process. */
+function processorTicks(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return user! + system!;
+}

@@ -1,0 +1,125 @@
+//! The pool of readers with reads that run until they are let go (rule GET-10).
+
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use ingest_server::clock::Clock;
+use ingest_server::config::Durability;
+use ingest_server::contract::LIMITS;
+use ingest_server::error::ErrorCode;
+use ingest_server::store::Store;
+use ingest_server::store::connection::Location;
+use ingest_server::store::cost::Cost;
+use ingest_server::store::reader::Readers;
+use tokio::task::JoinHandle;
+
+const READERS: usize = 3;
+
+fn open(folder: &Path) -> Arc<Readers> {
+    let path = folder.join("events.db");
+    Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens").close();
+    Arc::new(Readers::open(&Location { path, durability: Durability::Process }, READERS).expect("opens"))
+}
+
+/// An unbounded read that runs until its sender is dropped.
+struct Long {
+    read: JoinHandle<Result<(), ErrorCode>>,
+    end: SyncSender<()>,
+}
+
+impl Long {
+    /// Returns once the read runs.
+    async fn start(readers: &Arc<Readers>) -> Self {
+        let (end, ended): (SyncSender<()>, Receiver<()>) = sync_channel(0);
+        let (begin, begun) = tokio::sync::oneshot::channel();
+        let readers = Arc::clone(readers);
+        let read = tokio::spawn(async move {
+            readers
+                .read_aside(Cost::Unbounded, move |_| {
+                    begin.send(()).expect("the test waits");
+                    // Its sender is never used: an error is the end.
+                    assert!(ended.recv().is_err());
+                    Ok(())
+                })
+                .await
+        });
+        begun.await.expect("the read runs");
+        Self { read, end }
+    }
+
+    async fn end(self) {
+        drop(self.end);
+        assert_eq!(self.read.await.expect("no panic"), Ok(()));
+    }
+}
+
+type Read = Pin<Box<dyn Future<Output = Result<(), ErrorCode>> + Send>>;
+
+/// A read of this cost that counts itself.
+fn counted(readers: &Arc<Readers>, cost: Cost, count: &Arc<AtomicUsize>) -> Read {
+    let (readers, count) = (Arc::clone(readers), Arc::clone(count));
+    Box::pin(async move {
+        readers
+            .read_aside(cost, move |_| {
+                count.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            })
+            .await
+    })
+}
+
+async fn waits(read: &mut Read) -> bool {
+    std::future::poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx).is_pending())).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unbounded_reads_leave_one_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let readers = open(folder.path());
+    let longs = [Long::start(&readers).await, Long::start(&readers).await];
+    let count = Arc::new(AtomicUsize::new(0));
+    let mut unbounded = counted(&readers, Cost::Unbounded, &count);
+    assert!(waits(&mut unbounded).await);
+    assert_eq!(counted(&readers, Cost::Bounded, &count).await, Ok(()));
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+    for long in longs {
+        long.end().await;
+    }
+    assert_eq!(unbounded.await, Ok(()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_is_dropped_while_it_waits_does_not_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let readers = open(folder.path());
+    let [first, second] = [Long::start(&readers).await, Long::start(&readers).await];
+    let (gone, kept) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let mut dropped = counted(&readers, Cost::Unbounded, &gone);
+    let mut next = counted(&readers, Cost::Unbounded, &kept);
+    assert!(waits(&mut dropped).await && waits(&mut next).await);
+    drop(dropped);
+    first.end().await;
+    // The other long read still has the only other reader, so the one that was left is this one's.
+    assert_eq!(next.await, Ok(()));
+    assert_eq!((gone.load(Ordering::Relaxed), kept.load(Ordering::Relaxed)), (0, 1));
+    second.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_waits_for_too_long_is_busy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let readers = open(folder.path());
+    let longs = [Long::start(&readers).await, Long::start(&readers).await];
+    let (begun, count) = (Instant::now(), Arc::new(AtomicUsize::new(0)));
+    assert_eq!(counted(&readers, Cost::Unbounded, &count).await, Err(ErrorCode::StorageBusy));
+    assert!(begun.elapsed() >= Duration::from_millis(LIMITS.reader_wait_ms));
+    for long in longs {
+        long.end().await;
+    }
+    assert_eq!(count.load(Ordering::Relaxed), 0);
+}

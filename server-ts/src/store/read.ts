@@ -1,0 +1,86 @@
+/**
+ * Reads and their results, as they cross to a reader's thread and back.
+ *
+ * In Rust a read is a closure; here it is a message, since threads of Node share no functions.
+ */
+import type { Topic } from '../topics.ts';
+import type { ConnectionOptions } from './connection.ts';
+import type { StoreCode } from './failure.ts';
+import type { EventFilter, SessionFilter } from './query.ts';
+import type { StatsFilter } from './totals.ts';
+
+export interface ReaderData extends ConnectionOptions {
+  readonly role: 'reader';
+  readonly sessionTimeoutMinutes: number;
+}
+
+/** A read whose answer is JSON text; nothing where there is no such row. */
+export type JsonRead =
+  | { readonly kind: 'list_events'; readonly filter: EventFilter }
+  | { readonly kind: 'get_event'; readonly id: number }
+  | { readonly kind: 'list_sessions'; readonly filter: SessionFilter }
+  | { readonly kind: 'get_session'; readonly id: string; readonly limit: number }
+  | { readonly kind: 'stats'; readonly filter: StatsFilter }
+  | { readonly kind: 'tools'; readonly filter: StatsFilter }
+  | { readonly kind: 'costs'; readonly filter: StatsFilter; readonly limit: number }
+  | { readonly kind: 'filter_options' };
+
+/** A topic's state, with its revision, of one moment (rules SYN-05 to SYN-07). */
+export interface SnapshotRead {
+  readonly kind: 'snapshot';
+  readonly topic: Topic;
+  readonly epoch: string;
+  readonly limit: number;
+  /** Of events: only those above this revision, where they are no more than the limit. */
+  readonly since: number | undefined;
+  /** Whether `since` is of another epoch. */
+  readonly isReset: boolean;
+  /** Revisions that need no answer, since the asker has them. */
+  readonly known: KnownRevisions;
+}
+
+/** Revisions as text; `any` is all that there are. */
+export type KnownRevisions = 'any' | readonly string[];
+
+/** A revision, and the state as JSON text unless it was known; nothing where there is no such session. */
+export type Snapshot<Text = string | Uint8Array> =
+  | { readonly revision: number; readonly json: Text | undefined }
+  | undefined;
+
+export type Read =
+  | JsonRead
+  | SnapshotRead
+  /** The revisions of sessions, in their order. */
+  | { readonly kind: 'session_revisions'; readonly ids: readonly string[] }
+  /** Frames of the stream, oldest first, as far as a page goes. */
+  | { readonly kind: 'events_after'; readonly filter: EventFilter }
+  | { readonly kind: 'health' }
+  | { readonly kind: 'quick_check' };
+
+/** Rows as frames of the stream, end to end; `ends[i]` is where frame `i` ends. */
+export interface Frames {
+  readonly bytes: Uint8Array;
+  readonly ids: Float64Array;
+  readonly ends: Uint32Array;
+  /** For the filters of those who share the frames. */
+  readonly names: readonly (readonly [sessionId: string, agentType: string, eventType: string])[];
+  /** Whether the page stopped before the rows did. */
+  readonly more: boolean;
+}
+
+export interface HealthFigures {
+  readonly epoch: string;
+  readonly sqliteVersion: string;
+  readonly journalMode: string;
+  readonly synchronous: string;
+}
+
+/** What the thread answers. */
+export type ReadResult =
+  | { readonly kind: 'json'; readonly bytes: Uint8Array | undefined }
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot<Uint8Array> }
+  | { readonly kind: 'revisions'; readonly revisions: Float64Array }
+  | ({ readonly kind: 'frames' } & Frames)
+  | ({ readonly kind: 'health' } & HealthFigures)
+  | { readonly kind: 'checked'; readonly found: string }
+  | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string };

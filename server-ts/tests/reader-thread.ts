@@ -1,0 +1,20 @@
+/** Stands in for a reader's thread: a read of a session runs until the test opens the gate. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Read, ReaderData, ReadResult } from '../src/store/read.ts';
+
+/** What the test shares with its threads. */
+export interface GateData extends ReaderData {
+  /** 0 while the gate is closed; how many reads have begun. */
+  readonly gate: Int32Array;
+}
+
+const { gate } = workerData as GateData;
+parentPort!.on('message', (read: Read | 'close') => {
+  if (read === 'close') {
+    parentPort!.close();
+    return;
+  }
+  Atomics.add(gate, 1, 1);
+  if (read.kind === 'get_session') Atomics.wait(gate, 0, 0);
+  parentPort!.postMessage({ kind: 'json', bytes: undefined } satisfies ReadResult);
+});

@@ -1,0 +1,130 @@
+/** The pool of readers with reads that run until they are let go (rule GET-10). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
+import { LIMITS, MIGRATIONS } from '../src/contract.ts';
+import { openConnection } from '../src/store/connection.ts';
+import { migrate } from '../src/store/migrate.ts';
+import type { JsonRead, ReaderData, ReadResult } from '../src/store/read.ts';
+import { type Asker, Readers, ReadFailed } from '../src/store/reader.ts';
+import { runReader } from '../src/store/reader-thread.ts';
+import type { GateData } from './reader-thread.ts';
+
+const READERS = 3;
+const LONG: JsonRead = { kind: 'get_session', id: 's', limit: 1 };
+const BRIEF: JsonRead = { kind: 'get_event', id: 1 };
+const ENTRY = new URL('./reader-thread.ts', import.meta.url);
+const DATA: ReaderData = {
+  role: 'reader',
+  path: 'none.db',
+  durability: 'process',
+  nativeBinding: undefined,
+  sessionTimeoutMinutes: 30,
+};
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+let gate: Int32Array;
+let readers: Readers;
+
+beforeEach(() => {
+  gate = new Int32Array(new SharedArrayBuffer(8));
+  readers = readersFrom(ENTRY);
+});
+
+afterEach(async () => {
+  openGate();
+  await readers.close();
+});
+
+function readersFrom(entry: URL): Readers {
+  const data: GateData = { ...DATA, gate };
+  return new Readers(entry, data, READERS);
+}
+
+function openGate(): void {
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+}
+
+function begun(): number {
+  return Atomics.load(gate, 1);
+}
+
+/** What a read fails with. */
+async function failure(read: Promise<unknown>): Promise<ReadFailed> {
+  const error = await read.then(
+    () => assert.fail('it was answered'),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof ReadFailed, String(error));
+  return error;
+}
+
+test('unbounded reads leave one reader', async () => {
+  const longs = [1, 2, 3].map(() => readers.json(LONG));
+  await readers.json(BRIEF);
+  openGate();
+  await Promise.all(longs);
+  assert.equal(begun(), 4);
+});
+
+test('a read whose client goes while it waits does not run', async () => {
+  const client: Mutable<Asker> = { destroyed: false };
+  const longs = [1, 2].map(() => readers.json(LONG));
+  const gone = failure(readers.json(LONG, client));
+  const next = readers.json(LONG, { destroyed: false });
+  client.destroyed = true;
+  openGate();
+  await Promise.all([...longs, next]);
+  const { code, isDropped } = await gone;
+  assert.deepEqual([code, isDropped, begun()], ['storage_busy', true, 3]);
+});
+
+test('a read that waits for too long is busy', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const longs = [1, 2].map(() => readers.json(LONG));
+  const late = failure(readers.json(LONG));
+  t.mock.timers.tick(LIMITS.reader_wait_ms - 1);
+  const later = readers.json(LONG);
+  t.mock.timers.tick(1);
+  const { code, isDropped } = await late;
+  assert.deepEqual([code, isDropped], ['storage_busy', true]);
+  openGate();
+  await Promise.all([...longs, later]);
+  assert.equal(begun(), 3);
+});
+
+test('a thread that cannot start is busy', async () => {
+  await readers.close();
+  readers = readersFrom(new URL('./no-such-thread.ts', import.meta.url));
+  const { code, isDropped } = await failure(readers.json(BRIEF));
+  assert.deepEqual([code, isDropped], ['storage_busy', false]);
+});
+
+test('a reader whose file cannot be opened is busy, and tries again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ingest-reader-'));
+  const path = join(folder, 'events.db');
+  const { port1, port2 } = new MessageChannel();
+  const ask = (): Promise<ReadResult> =>
+    new Promise((resolve) => {
+      port1.once('message', resolve);
+      port1.postMessage(BRIEF);
+    });
+  try {
+    runReader(port2, { ...DATA, path });
+    const failed = await ask();
+    assert.deepEqual([failed.kind, failed.kind === 'failed' && failed.code], ['failed', 'storage_busy']);
+    writeFileSync(path, '');
+    const db = openConnection({ ...DATA, path });
+    migrate(db, MIGRATIONS);
+    db.close();
+    assert.equal((await ask()).kind, 'json');
+  } finally {
+    port1.postMessage('close');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
