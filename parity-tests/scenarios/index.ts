@@ -11,6 +11,7 @@ import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
 import { KEYS } from './keys.ts';
+import { LARGE_BODIES } from './large-bodies.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
@@ -40,6 +41,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,
+  LARGE_BODIES,
   TIMEOUTS,
   STORAGE,
   RESTART,

@@ -4,6 +4,7 @@
  * Starts what goes on beside requests: statistics for the stream, the full check behind the start.
  */
 import type { Worker } from 'node:worker_threads';
+import { Admission } from './admission.ts';
 import { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
 import type { Connections } from './http/connection.ts';
@@ -41,6 +42,7 @@ export class App {
   readonly invalidations: Invalidations;
   readonly sharedFrames: SharedFrames;
   readonly ingest: Ingest;
+  readonly admission: Admission;
   readonly buffers: Buffers;
   readonly guard: Guard;
   readonly connections: Connections;
@@ -62,6 +64,7 @@ export class App {
     this.sharedFrames = new SharedFrames(store.epoch);
     this.buffers = buffers;
     this.ingest = new Ingest(store, config, buffers);
+    this.admission = new Admission(config.queueEvents, config.queueBytes);
     this.connections = options.connections;
     this.buildRoutes = routes;
     this.guard = new Guard(config, this.connections.address.port);
