@@ -2,8 +2,10 @@
 //!
 //! A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
 //! meanwhile, so a client that retries at once costs a waiting connection and no work (decision 40).
-//! Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated.
+//! Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated. Only one
+//! request with an unread body holds a part of what it waits for, so requests cannot block each other.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -21,9 +23,11 @@ pub struct Admission {
     free_events: Arc<Semaphore>,
     free_bytes: Arc<Semaphore>,
     turns: Arc<Semaphore>,
+    /// The first in line of those whose body is unread.
+    door: Semaphore,
     max_bytes: u64,
     events: AtomicUsize,
-    /// Of the batch that was scanned last; an assumption before there is one.
+    /// Of the batches scanned lately, rather too few than too many.
     bytes_per_event: AtomicU64,
 }
 
@@ -35,6 +39,7 @@ impl Admission {
             free_events: Arc::new(Semaphore::new(max_events)),
             free_bytes: Arc::new(Semaphore::new(permits(max_bytes))),
             turns: Arc::new(Semaphore::new(LIMITS.large_body_turns)),
+            door: Semaphore::new(1),
             max_bytes,
             events: AtomicUsize::new(0),
             bytes_per_event: AtomicU64::new(LIMITS.assumed_event_bytes),
@@ -48,7 +53,8 @@ impl Admission {
 
     /// A ticket for nothing yet; dropping it gives back what it holds.
     pub fn ticket(self: &Arc<Self>) -> Ticket {
-        Ticket { admission: Arc::clone(self), events: None, bytes: None, turn: None, counted: 0 }
+        let admission = Arc::clone(self);
+        Ticket { admission, declared: 0, events: None, bytes: None, turn: None, counted: 0 }
     }
 }
 
@@ -56,6 +62,8 @@ impl Admission {
 #[derive(Debug)]
 pub struct Ticket {
     admission: Arc<Admission>,
+    /// The length of the body as it is sent.
+    declared: u64,
     events: Option<OwnedSemaphorePermit>,
     bytes: Option<OwnedSemaphorePermit>,
     turn: Option<OwnedSemaphorePermit>,
@@ -64,33 +72,58 @@ pub struct Ticket {
 
 impl Ticket {
     /// Waits for room for a body that is not read yet: for its declared length, and for as many events as that length
-    /// came to in the batch scanned last, `most_events` at most. Without a declared length, for a byte and an event.
+    /// came to in batches lately, `most_events` at most. Without a declared length, for a byte and an event.
     pub async fn hold_unread(&mut self, declared: Option<u64>, most_events: usize) -> Result<(), Failure> {
-        let bytes_per_event = self.admission.bytes_per_event.load(Ordering::Relaxed);
-        let events = declared.unwrap_or(0) / bytes_per_event;
-        self.hold_bytes(declared.unwrap_or(1)).await?;
+        let admission = Arc::clone(&self.admission);
+        self.declared = declared.unwrap_or(0);
+        let events = self.declared / admission.bytes_per_event.load(Ordering::Relaxed);
         let events = usize::try_from(events).unwrap_or(usize::MAX).clamp(1, most_events);
-        hold(&self.admission.free_events, &mut self.events, events).await
+        in_time(async {
+            let _first = admission.door.acquire().await.ok()?;
+            self.bytes = Some(take(&admission.free_bytes, self.permits(declared.unwrap_or(1))).await?);
+            self.events = Some(take(&admission.free_events, events).await?);
+            Some(())
+        })
+        .await
     }
 
     /// Holds this many bytes in all; waits for room where it holds fewer.
     pub async fn hold_bytes(&mut self, total: u64) -> Result<(), Failure> {
-        // A compressed body may be longer than what may wait (rule BOD-04).
-        let total = usize::try_from(total.min(self.admission.max_bytes)).unwrap_or(usize::MAX);
-        hold(&self.admission.free_bytes, &mut self.bytes, total).await
+        let total = self.permits(total);
+        let now = self.bytes.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if total <= now {
+            drop(self.bytes.as_mut().and_then(|held| held.split(now - total)));
+            return Ok(());
+        }
+        let more = in_time(take(&self.admission.free_bytes, total - now)).await?;
+        match &mut self.bytes {
+            Some(held) => held.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
     }
 
-    /// Notes how many events a batch of `length` bytes had, by which the next ones are estimated.
-    pub fn note_batch(&self, events: usize, length: usize) {
-        if events > 0 {
-            let bytes_per_event = (length / events).max(1) as u64;
-            self.admission.bytes_per_event.store(bytes_per_event, Ordering::Relaxed);
+    /// Notes how many events a batch had, by which the next ones are estimated. Too high an estimate is given back after
+    /// the scan; too low a one means a second wait. So the estimate follows dense batches at once and others slowly.
+    pub fn note_batch(&self, events: usize) {
+        if events > 0 && self.declared > 0 {
+            let before = self.admission.bytes_per_event.load(Ordering::Relaxed);
+            let now = (self.declared / events as u64).max(1);
+            let next = now.min(before + now.saturating_sub(before).div_ceil(LIMITS.event_bytes_smoothing));
+            self.admission.bytes_per_event.store(next, Ordering::Relaxed);
         }
     }
 
-    /// Holds the events that a body was scanned to have; waits for room where it holds fewer.
+    /// Holds the events that a body was scanned to have; waits for room where it holds fewer. It gives back what it holds
+    /// before it waits: requests that each hold a part and wait for more would wait for each other.
     pub async fn hold_events(&mut self, total: usize) -> Result<(), Failure> {
-        hold(&self.admission.free_events, &mut self.events, total).await?;
+        let now = self.events.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if total <= now {
+            drop(self.events.as_mut().and_then(|held| held.split(now - total)));
+        } else {
+            self.events = None;
+            self.events = Some(in_time(take(&self.admission.free_events, total)).await?);
+        }
         self.admission.events.fetch_add(total, Ordering::Relaxed);
         self.counted += total;
         Ok(())
@@ -114,6 +147,11 @@ impl Ticket {
     pub fn end_turn(&mut self) {
         self.turn = None;
     }
+
+    /// A compressed body may be longer than what may wait (rule BOD-04).
+    fn permits(&self, bytes: u64) -> usize {
+        usize::try_from(bytes.min(self.admission.max_bytes)).unwrap_or(usize::MAX)
+    }
 }
 
 impl Drop for Ticket {
@@ -122,27 +160,15 @@ impl Drop for Ticket {
     }
 }
 
-/// Makes `held` as many permits as `total`: gives back what is too much, or waits in line for what is missing.
-async fn hold(
-    room: &Arc<Semaphore>,
-    held: &mut Option<OwnedSemaphorePermit>,
-    total: usize,
-) -> Result<(), Failure> {
-    let overloaded = || Failure::new(ErrorCode::Overloaded);
-    let now = held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-    if total <= now {
-        drop(held.as_mut().and_then(|held| held.split(now - total)));
-        return Ok(());
-    }
-    let missing = u32::try_from(total - now).map_err(|_| overloaded())?;
-    let wait = Duration::from_millis(LIMITS.admission_wait_ms);
-    let more = timeout(wait, Arc::clone(room).acquire_many_owned(missing)).await;
-    let more = more.map_err(|_| overloaded())?.map_err(|_| overloaded())?;
-    match held {
-        Some(held) => held.merge(more),
-        None => *held = Some(more),
-    }
-    Ok(())
+/// Takes permits as soon as there are enough.
+async fn take(room: &Arc<Semaphore>, count: usize) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(room).acquire_many_owned(u32::try_from(count).ok()?).await.ok()
+}
+
+/// Waits for room, as long as a request may.
+async fn in_time<T>(room: impl Future<Output = Option<T>>) -> Result<T, Failure> {
+    let waited = timeout(Duration::from_millis(LIMITS.admission_wait_ms), room).await;
+    waited.ok().flatten().ok_or_else(|| Failure::new(ErrorCode::Overloaded))
 }
 
 #[cfg(test)]
@@ -157,9 +183,8 @@ mod tests {
     async fn a_ticket_gives_back_what_it_holds() {
         let admission = Admission::new(10, 1000);
         let mut ticket = admission.ticket();
-        ticket.hold_unread(Some(600), 10).await.expect("room");
-        assert_eq!(free(&admission), (10 - 600 / LIMITS.assumed_event_bytes as usize, 400));
-        assert_eq!(admission.events(), 0, "nothing was scanned");
+        ticket.hold_unread(Some(600), 5).await.expect("room");
+        assert_eq!((free(&admission), admission.events()), ((5, 400), 0), "nothing was scanned");
         ticket.hold_bytes(900).await.expect("room");
         ticket.hold_events(7).await.expect("room");
         assert_eq!((free(&admission), admission.events()), ((3, 100), 7));
@@ -170,16 +195,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_counts_as_the_events_of_the_last_one() {
-        let admission = Admission::new(100, 100_000);
-        admission.ticket().note_batch(10, 500);
-        let mut ticket = admission.ticket();
-        ticket.hold_unread(Some(1000), 50).await.expect("room");
-        assert_eq!(free(&admission).0, 80);
-        ticket.hold_unread(Some(99_999), 50).await.expect("room");
-        assert_eq!(free(&admission).0, 50, "a batch has no more");
-        ticket.hold_unread(None, 50).await.expect("room");
-        assert_eq!(free(&admission), (99, 99_999));
+    async fn an_unread_body_counts_as_the_events_that_batches_had_lately() {
+        let admission = Admission::new(1000, 1_000_000);
+        let estimate = async |declared: Option<u64>, events: usize| {
+            let mut ticket = admission.ticket();
+            ticket.hold_unread(declared, 500).await.expect("room");
+            let held = 1000 - free(&admission).0;
+            ticket.note_batch(events);
+            held
+        };
+        let assumed = LIMITS.assumed_event_bytes;
+        assert_eq!(estimate(Some(assumed * 10), 0).await, 10);
+        assert_eq!(estimate(Some(assumed * 10), 20).await, 10);
+        assert_eq!(estimate(Some(assumed * 10), 1).await, 20, "a denser batch counts at once");
+        let sparse = estimate(Some(assumed * 10), 0).await;
+        assert!((2..20).contains(&sparse), "a sparser batch counts by and by, {sparse}");
+        assert_eq!(estimate(Some(999_999), 0).await, 500, "a batch has no more");
+        assert_eq!(estimate(None, 0).await, 1);
     }
 
     #[tokio::test]
@@ -187,9 +219,10 @@ mod tests {
         let admission = Admission::new(10, 1000);
         let mut first = admission.ticket();
         first.hold_events(10).await.expect("room");
-        let waiter = |events: usize| {
+        let waiter = |events: u64| {
             let mut ticket = admission.ticket();
-            tokio::spawn(async move { ticket.hold_events(events).await.map(|()| ticket) })
+            let declared = Some(events * LIMITS.assumed_event_bytes);
+            tokio::spawn(async move { ticket.hold_unread(declared, 10).await.map(|()| ticket) })
         };
         let (large, small) = (waiter(8), waiter(1));
         tokio::task::yield_now().await;
@@ -198,5 +231,18 @@ mod tests {
         assert!(!small.is_finished(), "a request does not pass one before it");
         drop(first);
         assert!(large.await.expect("no panic").is_ok() && small.await.expect("no panic").is_ok());
+    }
+
+    #[tokio::test]
+    async fn requests_with_too_low_an_estimate_do_not_wait_for_each_other() {
+        let admission = Admission::new(10, 1000);
+        let (mut one, mut other) = (admission.ticket(), admission.ticket());
+        for ticket in [&mut one, &mut other] {
+            ticket.hold_unread(Some(5 * LIMITS.assumed_event_bytes), 10).await.expect("room");
+        }
+        let other = tokio::spawn(async move { other.hold_events(6).await });
+        one.hold_events(6).await.expect("room, once the other gave back what it had");
+        drop(one);
+        other.await.expect("no panic").expect("room, once the first was stored");
     }
 }

@@ -172,6 +172,7 @@ pub struct Limits {
     pub drain_body_bytes: u64,
     pub compressed_extra_bytes: u64,
     pub assumed_event_bytes: u64,
+    pub event_bytes_smoothing: u64,
     pub admission_wait_ms: u64,
     pub large_body_bytes: usize,
     pub large_body_turns: usize,

@@ -66,7 +66,7 @@ impl Ingest {
             Ok(Checked::new(body, &batch.events, max_metadata_bytes))
         };
         let (checked, ticket) = check_body(body, ticket, check).await?;
-        ticket.note_batch(checked.rejected.len(), checked.submission.body.len());
+        ticket.note_batch(checked.rejected.len());
         self.outcomes(checked, ticket).await
     }
 

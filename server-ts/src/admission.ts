@@ -3,7 +3,8 @@
  *
  * A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
  * meanwhile, so a client that retries at once costs a waiting connection and no work (decision 40).
- * Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated.
+ * Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated. Only one
+ * request with an unread body holds a part of what it waits for, so requests cannot block each other.
  */
 import { LIMITS } from './contract.ts';
 import { Failure } from './error.ts';
@@ -17,27 +18,30 @@ class Room {
     this.free = places;
   }
 
-  /** Takes places at once, unless there are too few or another request waits. */
-  take(count: number): boolean {
-    if (this.waiting.size > 0 || count > this.free) return false;
-    this.free -= count;
-    return true;
+  get available(): number {
+    return this.free;
   }
 
-  /** Takes places as soon as there are enough; whether that was within `ms`. */
-  wait(count: number, ms: number): Promise<boolean> {
+  /** Takes places as soon as there are enough and no request before this one waits. */
+  async take(count: number, deadline: Deadline): Promise<void> {
+    if (this.waiting.size === 0 && count <= this.free) this.free -= count;
+    else if (!(await this.wait(count, deadline.left))) throw new Failure('overloaded');
+  }
+
+  /** Whether there were enough places within `ms`. */
+  private wait(count: number, ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (isTaken: boolean): void => {
         clearTimeout(timer);
         this.waiting.delete(waiting);
         resolve(isTaken);
       };
+      const waiting: Waiting = { count, settle };
       const timer = setTimeout(() => {
         settle(false);
         // A request behind this one may need fewer places.
         this.give(0);
       }, ms);
-      const waiting: Waiting = { count, settle };
       this.waiting.add(waiting);
     });
   }
@@ -57,6 +61,21 @@ interface Waiting {
   readonly settle: (isTaken: boolean) => void;
 }
 
+/** Until when a request may wait; begins with its first wait. */
+class Deadline {
+  private end: number | undefined;
+  private readonly ms: number;
+
+  constructor(ms = LIMITS.admission_wait_ms) {
+    this.ms = ms;
+  }
+
+  get left(): number {
+    this.end ??= performance.now() + this.ms;
+    return Math.max(this.end - performance.now(), 0);
+  }
+}
+
 /** As long as a timer of Node can be: turns end by themselves. */
 const UNBOUNDED_MS = 2 ** 31 - 1;
 
@@ -65,10 +84,12 @@ export class Admission {
   readonly freeEvents: Room;
   readonly freeBytes: Room;
   readonly turns = new Room(LIMITS.large_body_turns);
+  /** For the first in line of those whose body is unread. */
+  readonly door = new Room(1);
   readonly maxBytes: number;
   /** How many events wait for the writer. */
   events = 0;
-  /** Of the batch that was scanned last; an assumption before there is one. */
+  /** Of the batches scanned lately, rather too few than too many. */
   bytesPerEvent = LIMITS.assumed_event_bytes;
 
   constructor(maxEvents: number, maxBytes: number) {
@@ -86,6 +107,8 @@ export class Admission {
 /** A request's part of what waits. */
 export class Ticket {
   private readonly admission: Admission;
+  /** The length of the body as it is sent. */
+  private declared = 0;
   private events = 0;
   private bytes = 0;
   private counted = 0;
@@ -98,33 +121,46 @@ export class Ticket {
 
   /**
    * Waits for room for a body that is not read yet: for its declared length, and for as many events as that length came
-   * to in the batch scanned last, `mostEvents` at most. Without a declared length, for a byte and an event.
+   * to in batches lately, `mostEvents` at most. Without a declared length, for a byte and an event.
    */
   async holdUnread(declared: number | undefined, mostEvents: number): Promise<void> {
-    const events = Math.floor((declared ?? 0) / this.admission.bytesPerEvent);
-    await this.holdBytes(declared ?? 1);
-    await this.holdPlaces(Math.min(Math.max(events, 1), mostEvents));
+    const { admission } = this;
+    this.declared = declared ?? 0;
+    const events = Math.floor(this.declared / admission.bytesPerEvent);
+    const deadline = new Deadline();
+    await admission.door.take(1, deadline);
+    try {
+      await this.growBytes(declared ?? 1, deadline);
+      await this.growEvents(Math.min(Math.max(events, 1), mostEvents), deadline);
+    } finally {
+      admission.door.give(1);
+    }
   }
 
-  /** Holds this many bytes in all; waits for room where it holds fewer. `close`: a refusal ends the connection. */
-  async holdBytes(total: number, close = false): Promise<void> {
-    // A compressed body may be longer than what may wait (rule BOD-04).
-    const wanted = Math.min(total, this.admission.maxBytes);
-    const missing = wanted - this.bytes;
-    await hold(this.admission.freeBytes, missing, close);
-    // The client may have left while its body waited for room to grow.
-    if (this.isReleased) this.admission.freeBytes.give(missing);
-    else this.bytes = wanted;
+  /** Holds this many bytes in all; waits for room where it holds fewer. */
+  async holdBytes(total: number): Promise<void> {
+    await this.growBytes(total, new Deadline());
   }
 
-  /** Notes how many events a batch of `length` bytes had, by which the next ones are estimated. */
-  noteBatch(events: number, length: number): void {
-    if (events > 0) this.admission.bytesPerEvent = Math.max(Math.floor(length / events), 1);
+  /**
+   * Notes how many events a batch had, by which the next ones are estimated. Too high an estimate is given back after the
+   * scan; too low a one means a second wait. So the estimate follows dense batches at once and others slowly.
+   */
+  noteBatch(events: number): void {
+    if (events === 0 || this.declared === 0) return;
+    const before = this.admission.bytesPerEvent;
+    const now = Math.max(Math.floor(this.declared / events), 1);
+    const step = Math.ceil(Math.max(now - before, 0) / LIMITS.event_bytes_smoothing);
+    this.admission.bytesPerEvent = Math.min(now, before + step);
   }
 
-  /** Holds the events that a body was scanned to have; waits for room where it holds fewer. */
+  /**
+   * Holds the events that a body was scanned to have; waits for room where it holds fewer. It gives back what it holds
+   * before it waits: requests that each hold a part and wait for more would wait for each other.
+   */
   async holdEvents(total: number): Promise<void> {
-    await this.holdPlaces(total);
+    if (total > this.events) this.giveEvents(this.events);
+    await this.growEvents(total, new Deadline());
     this.admission.events += total;
     this.counted += total;
   }
@@ -132,8 +168,7 @@ export class Ticket {
   /** Waits until it is this request's turn to work on a large body; it keeps the turn until `endTurn`. */
   async takeTurn(): Promise<void> {
     if (this.hasTurn) return;
-    const { turns } = this.admission;
-    if (!turns.take(1)) await turns.wait(1, UNBOUNDED_MS);
+    await this.admission.turns.take(1, new Deadline(UNBOUNDED_MS));
     this.hasTurn = true;
   }
 
@@ -147,21 +182,35 @@ export class Ticket {
   release(): void {
     this.endTurn();
     this.admission.events -= this.counted;
-    this.admission.freeEvents.give(this.events);
+    this.giveEvents(this.events);
     this.admission.freeBytes.give(this.bytes);
     this.isReleased = true;
   }
 
-  private async holdPlaces(total: number): Promise<void> {
-    await hold(this.admission.freeEvents, total - this.events, false);
+  private async growBytes(total: number, deadline: Deadline): Promise<void> {
+    const { freeBytes, maxBytes } = this.admission;
+    // A compressed body may be longer than what may wait (rule BOD-04).
+    const wanted = Math.min(total, maxBytes);
+    const missing = wanted - this.bytes;
+    if (missing > 0) await freeBytes.take(missing, deadline);
+    else freeBytes.give(-missing);
+    // The client may have left while its body waited for room to grow.
+    if (this.isReleased) freeBytes.give(missing);
+    else this.bytes = wanted;
+  }
+
+  private async growEvents(total: number, deadline: Deadline): Promise<void> {
+    const missing = total - this.events;
+    if (missing <= 0) {
+      this.giveEvents(-missing);
+      return;
+    }
+    await this.admission.freeEvents.take(missing, deadline);
     this.events = total;
   }
-}
 
-/** Gives back `-missing` places, or waits in line for `missing` more. */
-async function hold(room: Room, missing: number, close: boolean): Promise<void> {
-  if (missing <= 0) room.give(-missing);
-  else if (!room.take(missing) && !(await room.wait(missing, LIMITS.admission_wait_ms))) {
-    throw new Failure('overloaded', {}, close);
+  private giveEvents(count: number): void {
+    this.events -= count;
+    this.admission.freeEvents.give(count);
   }
 }

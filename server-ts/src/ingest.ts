@@ -72,7 +72,7 @@ export class Ingest {
     if (batch === undefined) throw new Failure('invalid_json');
     if (!batch.isBatch) throw new Failure('invalid_batch');
     if (batch.count > limit) throw new Failure('batch_too_large', { limit, actual: batch.count });
-    ticket.noteBatch(batch.count, body.length);
+    ticket.noteBatch(batch.count);
   }
 
   /** Scans a body, checks its events and stores the valid ones. */

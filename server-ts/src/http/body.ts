@@ -131,7 +131,10 @@ async function receive(
       if (length > room) {
         room = length;
         request.pause();
-        ticket.holdBytes(length, true).then(() => request.resume(), fail);
+        ticket.holdBytes(length).then(
+          () => request.resume(),
+          () => fail(new Failure('overloaded', {}, true)),
+        );
       }
     };
     const onEnd = (): void => {
