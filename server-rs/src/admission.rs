@@ -1,7 +1,7 @@
 //! What may wait for the writer, by events and by bytes (rule ING-10), and turns for the work on large bodies.
 //!
 //! A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
-//! meanwhile, so a client that retries at once costs a waiting connection and no work (decision 40).
+//! meanwhile, so a client that retries at once costs a waiting connection and no work (decision 39).
 //! Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated. Only one
 //! request with an unread body holds a part of what it waits for, so requests cannot block each other.
 

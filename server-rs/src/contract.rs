@@ -193,6 +193,7 @@ pub struct Limits {
     pub snapshot_wait_ms: u64,
     pub stream_page_events: u64,
     pub stream_tail_bytes: usize,
+    pub stream_kernel_bytes: usize,
     pub checkpoint_wal_bytes: u64,
     pub checkpoint_finish_wal_bytes: u64,
     pub checkpoint_finish_rest_bytes: u64,

@@ -12,6 +12,7 @@ import { frame } from './http/frames.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
 import { SharedFrames } from './http/invalidations.ts';
+import { SendQueues } from './http/send-queues.ts';
 import { Hub, Seats } from './hub.ts';
 import { Ingest } from './ingest.ts';
 import { Invalidations } from './invalidations.ts';
@@ -41,6 +42,7 @@ export class App {
   readonly hub: Hub;
   readonly invalidations: Invalidations;
   readonly sharedFrames: SharedFrames;
+  readonly sendQueues = new SendQueues();
   readonly ingest: Ingest;
   readonly admission: Admission;
   readonly buffers: Buffers;
