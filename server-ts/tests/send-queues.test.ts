@@ -25,9 +25,9 @@ async function connect(): Promise<{ ours: Socket; client: Socket; end: () => voi
 test('a stream above its share waits until its client has taken enough', { skip }, async () => {
   const { ours, client, end } = await connect();
   const queue = new SendQueues(1_000_000).add(ours, 60_000);
-  await queue.room();
+  await queue.room(0);
   ours.write(Buffer.alloc(BYTES));
-  const room = queue.room();
+  const room = queue.room(0);
   client.resume();
   await room;
   assert.ok(client.bytesRead > BYTES / 2, `${client.bytesRead} bytes were taken`);
@@ -38,7 +38,7 @@ test('a client that takes no byte for long enough is given up', { skip }, async 
   const { ours, end } = await connect();
   const queue = new SendQueues(1_000_000).add(ours, 300);
   ours.on('error', () => {}).write(Buffer.alloc(BYTES));
-  await queue.room();
+  await queue.room(0);
   assert.ok(ours.destroyed);
   end();
 });

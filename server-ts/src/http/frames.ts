@@ -62,7 +62,7 @@ export async function sendFrames(
     for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE_BYTES) {
       const isTaken = response.write(bytes.subarray(at, at + SLICE_BYTES));
       if (!isTaken && !response.destroyed) await taken(response);
-      await queue.room();
+      await queue.room(SLICE_BYTES);
     }
     const next = await feed.next(heartbeatMs);
     if (next === 'end') return;

@@ -14,7 +14,7 @@ import { LIMITS } from '../contract.ts';
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 /** How long after one look the next may follow, and how long it waits at most while no client takes anything. */
-const SHORTEST_MS = 50;
+const SHORTEST_MS = 25;
 const LONGEST_MS = 1000;
 /** A table can miss a socket while others come and go; a socket that it never has is not watched any more. */
 const MOST_MISSED = 3;
@@ -100,15 +100,15 @@ export class SendQueue {
     return this.socket.bytesWritten - this.socket.writableLength;
   }
 
-  /** Waits while the kernel holds more than this stream's share, or until the client is gone. */
-  async room(): Promise<void> {
-    const share = this.queues.shareOf(this);
+  /** Waits until this many bytes more are within the stream's share, or the client is gone. */
+  async room(bytes: number): Promise<void> {
+    const most = (): number => Math.max(this.queues.shareOf(this) - bytes, 0);
     // Asked early, so that a client that keeps up does not wait for the answer.
-    if (this.held > share / 2) void this.queues.look();
-    if (this.held <= share) return;
+    if (this.held > most() / 2) void this.queues.look();
+    if (this.held <= most()) return;
     this.isWaiting = true;
     this.takenAtMs = performance.now();
-    while (!this.socket.destroyed && this.held > this.queues.shareOf(this)) await this.queues.look();
+    while (!this.socket.destroyed && this.held > most()) await this.queues.look();
     this.isWaiting = false;
   }
 
