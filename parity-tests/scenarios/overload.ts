@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { type ApiClient, event, type Reply } from '../src/api-client.ts';
 import { eventsQueued } from '../src/conditions.ts';
-import { announcesClose, Connection, compose } from '../src/http-client.ts';
+import { announcesClose, Connection, compose, type Outgoing } from '../src/http-client.ts';
 import { headerValues } from '../src/http-parser.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import type { RunningServer } from '../src/server.ts';
@@ -42,6 +42,12 @@ export const OVERLOAD: ScenarioFile = {
       rules: ['ING-10', 'ING-08'],
       uses: 'each',
       run: roomInTime,
+    },
+    {
+      name: 'clients that stall inside a batch do not hold the queue',
+      rules: ['ING-10'],
+      uses: 'each',
+      run: stalledBodies,
     },
     {
       name: 'a burst of many times the queue is stored without a refusal',
@@ -117,13 +123,7 @@ async function unreadBody(context: ScenarioContext): Promise<void> {
   const { server, lock, waiting } = await fullQueue(context);
   const connection = await Connection.open(server.port);
   context.atEnd(() => connection.close());
-  const headers = [
-    ['host', `127.0.0.1:${server.port}`],
-    ['content-type', 'application/json'],
-    ['content-length', '100000'],
-  ] as const;
-  const headOnly = compose('POST', '/api/events/batch', headers, Buffer.alloc(0));
-  const answer = await connection.exchange(headOnly);
+  const answer = await connection.exchange(headOfBatch(server));
   lock.release();
   await requireStored(waiting, 10);
   assert.equal(answer.kind, 'response', 'it is answered although no byte of the body came');
@@ -131,6 +131,29 @@ async function unreadBody(context: ScenarioContext): Promise<void> {
   assert.equal(answer.response.status, 503, answer.response.body.toString());
   assert.ok(announcesClose(answer.response), 'the connection ends, since the body is still to come');
   assert.ok(await connection.closedWithin(5_000));
+}
+
+/** A request whose body is declared and never sent. */
+function headOfBatch(server: RunningServer): Outgoing {
+  const headers = [
+    ['host', `127.0.0.1:${server.port}`],
+    ['content-type', 'application/json'],
+    ['content-length', '100000'],
+  ] as const;
+  return compose('POST', '/api/events/batch', headers, Buffer.alloc(0));
+}
+
+async function stalledBodies(context: ScenarioContext): Promise<void> {
+  const server = await context.start({ flags: ['--queue-events', '100', '--max-batch-events', '100'] });
+  const client = context.client(server);
+  // Each is estimated as a hundred events.
+  for (let stalled = 0; stalled < 2; stalled++) {
+    const connection = await Connection.open(server.port);
+    context.atEnd(() => connection.close());
+    connection.write(headOfBatch(server).head);
+  }
+  assert.equal((await client.get('/livez')).status, 200);
+  assert.equal((await client.post('/api/events/batch', { events: [event()] })).status, 201);
 }
 
 async function roomInTime(context: ScenarioContext): Promise<void> {

@@ -103,6 +103,11 @@ impl Ticket {
         Ok(())
     }
 
+    /// Gives back the events of a body that comes slowly, so that slow clients do not hold the queue.
+    pub fn give_events(&mut self) {
+        self.events = None;
+    }
+
     /// Notes how many events a batch had, by which the next ones are estimated. Too high an estimate is given back after
     /// the scan; too low a one means a second wait. So the estimate follows dense batches at once and others slowly.
     pub fn note_batch(&self, events: usize) {
@@ -121,7 +126,7 @@ impl Ticket {
         if total <= now {
             drop(self.events.as_mut().and_then(|held| held.split(now - total)));
         } else {
-            self.events = None;
+            self.give_events();
             self.events = Some(in_time(take(&self.admission.free_events, total)).await?);
         }
         self.admission.events.fetch_add(total, Ordering::Relaxed);

@@ -174,6 +174,7 @@ pub struct Limits {
     pub assumed_event_bytes: u64,
     pub event_bytes_smoothing: u64,
     pub admission_wait_ms: u64,
+    pub slow_body_ms: u64,
     pub large_body_bytes: usize,
     pub large_body_turns: usize,
     pub head_timeout_ms: u64,

@@ -142,6 +142,12 @@ export class Ticket {
     await this.growBytes(total, new Deadline());
   }
 
+  /** Gives back the events of a body that comes slowly, so that slow clients do not hold the queue. */
+  giveEvents(): void {
+    this.admission.freeEvents.give(this.events);
+    this.events = 0;
+  }
+
   /**
    * Notes how many events a batch had, by which the next ones are estimated. Too high an estimate is given back after the
    * scan; too low a one means a second wait. So the estimate follows dense batches at once and others slowly.
@@ -159,7 +165,7 @@ export class Ticket {
    * before it waits: requests that each hold a part and wait for more would wait for each other.
    */
   async holdEvents(total: number): Promise<void> {
-    if (total > this.events) this.giveEvents(this.events);
+    if (total > this.events) this.giveEvents();
     await this.growEvents(total, new Deadline());
     this.admission.events += total;
     this.counted += total;
@@ -182,7 +188,7 @@ export class Ticket {
   release(): void {
     this.endTurn();
     this.admission.events -= this.counted;
-    this.giveEvents(this.events);
+    this.giveEvents();
     this.admission.freeBytes.give(this.bytes);
     this.isReleased = true;
   }
@@ -200,17 +206,10 @@ export class Ticket {
   }
 
   private async growEvents(total: number, deadline: Deadline): Promise<void> {
+    const { freeEvents } = this.admission;
     const missing = total - this.events;
-    if (missing <= 0) {
-      this.giveEvents(-missing);
-      return;
-    }
-    await this.admission.freeEvents.take(missing, deadline);
+    if (missing > 0) await freeEvents.take(missing, deadline);
+    else freeEvents.give(-missing);
     this.events = total;
-  }
-
-  private giveEvents(count: number): void {
-    this.events -= count;
-    this.admission.freeEvents.give(count);
   }
 }

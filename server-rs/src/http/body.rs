@@ -93,7 +93,23 @@ pub async fn read_body(
     let mut held = expected.unwrap_or(1);
     let mut body = slot.take().ok_or(Failure::new(ErrorCode::Internal))?;
     let mut bytes = Vec::with_capacity(usize::try_from(expected.unwrap_or(0)).unwrap_or(0));
-    while let Some(frame) = next_frame(&mut body, *deadline).await? {
+    let mut slow_at = Some(Instant::now() + Duration::from_millis(LIMITS.slow_body_ms));
+    loop {
+        let next = next_frame(&mut body, *deadline);
+        let frame = match slow_at {
+            None => next.await?,
+            Some(at) => match timeout_at(at, next).await {
+                Ok(frame) => frame?,
+                Err(_) => {
+                    ticket.give_events();
+                    slow_at = None;
+                    continue;
+                }
+            },
+        };
+        let Some(frame) = frame else {
+            break;
+        };
         let length = bytes.len() as u64 + frame.len() as u64;
         if length > longest {
             return Err(too_large.into());

@@ -105,6 +105,7 @@ async function receive(
     const settle = (settleWith: () => void): void => {
       clearTimeout(idle);
       clearTimeout(total);
+      clearTimeout(slow);
       request.off('data', onData).off('end', onEnd).off('close', onLost).off('error', onLost);
       settleWith();
     };
@@ -118,6 +119,7 @@ async function receive(
     const onTimeout = (): void => fail(new Failure('request_timeout', {}, true));
     const idle = setTimeout(onTimeout, LIMITS.body_idle_timeout_ms);
     const total = setTimeout(onTimeout, LIMITS.request_timeout_ms);
+    const slow = setTimeout(() => ticket.giveEvents(), LIMITS.slow_body_ms);
     const onLost = (): void => fail(new BodyLost());
     const onData = (chunk: Buffer): void => {
       idle.refresh();

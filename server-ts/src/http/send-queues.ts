@@ -38,7 +38,11 @@ export class SendQueues {
     const isKnown = this.tables.length > 0 && queue.inode !== undefined;
     if (isKnown && !socket.destroyed) {
       this.queues.add(queue);
-      socket.once('close', () => this.queues.delete(queue));
+      socket.once('close', () => {
+        this.queues.delete(queue);
+        // The others have larger shares from now on.
+        this.pauseMs = SHORTEST_MS;
+      });
     }
     return queue;
   }
