@@ -12,6 +12,7 @@ import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
 import { KEYS } from './keys.ts';
+import { LARGE_BODIES } from './large-bodies.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
@@ -49,6 +50,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   OVERLOAD,
   DESCRIPTORS,
   READS,
+  LARGE_BODIES,
   TIMEOUTS,
   STORAGE,
   LOG,

@@ -1,12 +1,15 @@
 /**
- * More than the writer takes: what would wait above the limits is refused, what waits is stored, and a writer
- * that cannot write says so. The writer is held up from outside, through SQLite's own write lock.
+ * More than the writer takes: a request without room waits with its body unread and is refused after a while, and a
+ * writer that cannot write says so. The writer is held up from outside, through SQLite's own write lock.
  */
 import assert from 'node:assert/strict';
-import { event, type Reply } from '../src/api-client.ts';
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import { type ApiClient, event, type Reply } from '../src/api-client.ts';
 import { eventsQueued } from '../src/conditions.ts';
+import { announcesClose, Connection, compose, type Outgoing } from '../src/http-client.ts';
 import { headerValues } from '../src/http-parser.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import type { RunningServer } from '../src/server.ts';
 import { holdWriteLock } from '../src/write-lock.ts';
 
 export const OVERLOAD: ScenarioFile = {
@@ -17,13 +20,40 @@ export const OVERLOAD: ScenarioFile = {
       name: 'above --queue-events new events are refused',
       rules: ['ING-10', 'ING-08'],
       uses: 'each',
+      waits: true,
       run: queueEvents,
     },
     {
       name: 'above --queue-bytes new bodies are refused',
       rules: ['ING-10', 'ING-08'],
       uses: 'each',
+      waits: true,
       run: queueBytes,
+    },
+    {
+      name: 'a body is not read while the queue is full',
+      rules: ['ING-10', 'HTT-10'],
+      uses: 'each',
+      waits: true,
+      run: unreadBody,
+    },
+    {
+      name: 'a request without room is stored when there is room in time',
+      rules: ['ING-10', 'ING-08'],
+      uses: 'each',
+      run: roomInTime,
+    },
+    {
+      name: 'clients that stall inside a batch do not hold the queue',
+      rules: ['ING-10'],
+      uses: 'each',
+      run: stalledBodies,
+    },
+    {
+      name: 'a burst of many times the queue is stored without a refusal',
+      rules: ['ING-10'],
+      uses: 'each',
+      run: burst,
     },
     {
       name: 'a lock held for longer than the busy timeout is storage_busy',
@@ -35,7 +65,16 @@ export const OVERLOAD: ScenarioFile = {
   ],
 };
 
-async function queueEvents(context: ScenarioContext): Promise<void> {
+/** Of `admission_wait_ms`; a timer may be a little early. */
+const WAITED_MS = LIMITS.admission_wait_ms - 50;
+
+/** A server whose queue of ten events is full, since the writer has to wait. */
+async function fullQueue(context: ScenarioContext): Promise<{
+  server: RunningServer;
+  client: ApiClient;
+  lock: ReturnType<typeof holdWriteLock>;
+  waiting: Promise<Reply>[];
+}> {
   const server = await context.start({ flags: ['--queue-events', '10', '--max-batch-events', '10'] });
   const client = context.client(server);
   const lock = holdWriteLock(context.db());
@@ -44,8 +83,17 @@ async function queueEvents(context: ScenarioContext): Promise<void> {
     client.post('/api/events/batch', { events: Array.from({ length: 5 }, () => event()) }),
   );
   await eventsQueued(client, 10);
-  await requireOverloaded(client.post('/api/events', event()));
-  await requireOverloaded(client.post('/api/events/batch', { events: [event()] }));
+  return { server, client, lock, waiting };
+}
+
+async function queueEvents(context: ScenarioContext): Promise<void> {
+  const { client, lock, waiting } = await fullQueue(context);
+  const begun = performance.now();
+  await Promise.all([
+    requireOverloaded(client.post('/api/events', event())),
+    requireOverloaded(client.post('/api/events/batch', { events: [event()] })),
+  ]);
+  assert.ok(performance.now() - begun > WAITED_MS, 'they waited for room');
   const read = await client.get('/api/events');
   assert.equal(read.text, '{"events":[],"next":null}', 'reads go on');
   lock.release();
@@ -69,6 +117,61 @@ async function queueBytes(context: ScenarioContext): Promise<void> {
   lock.release();
   await requireStored([first, small], 2);
   assert.equal((await client.post('/api/events', big)).status, 201, 'the queue is free again');
+}
+
+async function unreadBody(context: ScenarioContext): Promise<void> {
+  const { server, lock, waiting } = await fullQueue(context);
+  const connection = await Connection.open(server.port);
+  context.atEnd(() => connection.close());
+  const answer = await connection.exchange(headOfBatch(server));
+  lock.release();
+  await requireStored(waiting, 10);
+  assert.equal(answer.kind, 'response', 'it is answered although no byte of the body came');
+  if (answer.kind !== 'response') return;
+  assert.equal(answer.response.status, 503, answer.response.body.toString());
+  assert.ok(announcesClose(answer.response), 'the connection ends, since the body is still to come');
+  assert.ok(await connection.closedWithin(5_000));
+}
+
+/** A request whose body is declared and never sent. */
+function headOfBatch(server: RunningServer): Outgoing {
+  const headers = [
+    ['host', `127.0.0.1:${server.port}`],
+    ['content-type', 'application/json'],
+    ['content-length', '100000'],
+  ] as const;
+  return compose('POST', '/api/events/batch', headers, Buffer.alloc(0));
+}
+
+async function stalledBodies(context: ScenarioContext): Promise<void> {
+  const server = await context.start({ flags: ['--queue-events', '100', '--max-batch-events', '100'] });
+  const client = context.client(server);
+  // Each is estimated as a hundred events.
+  for (let stalled = 0; stalled < 2; stalled++) {
+    const connection = await Connection.open(server.port);
+    context.atEnd(() => connection.close());
+    connection.write(headOfBatch(server).head);
+  }
+  assert.equal((await client.get('/livez')).status, 200);
+  assert.equal((await client.post('/api/events/batch', { events: [event()] })).status, 201);
+}
+
+async function roomInTime(context: ScenarioContext): Promise<void> {
+  const { client, lock, waiting } = await fullQueue(context);
+  const late = client.post('/api/events', event());
+  assert.equal((await client.get('/livez')).status, 200);
+  lock.release();
+  await requireStored([...waiting, late], 11);
+}
+
+async function burst(context: ScenarioContext): Promise<void> {
+  const server = await context.start({ flags: ['--queue-events', '1000', '--max-batch-events', '100'] });
+  const client = context.client(server);
+  const batches = Array.from({ length: 200 }, () => ({ events: Array.from({ length: 100 }, () => event()) }));
+  await requireStored(
+    batches.map((batch) => client.post('/api/events/batch', batch)),
+    20_000,
+  );
 }
 
 async function busy(context: ScenarioContext): Promise<void> {

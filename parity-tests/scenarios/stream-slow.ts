@@ -3,6 +3,8 @@
  * closed after three heartbeats.
  */
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { event } from '../src/api-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
@@ -21,6 +23,12 @@ export const STREAM_SLOW: ScenarioFile = {
       rules: ['STR-08', 'STR-09'],
       uses: 'each',
       run: stalledReader,
+    },
+    {
+      name: 'dozens of stalled readers leave a bounded number of bytes in the kernel and lose nothing',
+      rules: ['STR-08'],
+      uses: 'each',
+      run: stalledReaders,
     },
   ],
 };
@@ -65,4 +73,44 @@ async function stalledReader(context: ScenarioContext): Promise<void> {
   assert.ok(stalled.ids.length < EVENTS, 'what did not fit was not kept for it');
   const again = await context.stream(server);
   assert.equal(again.head?.status, 200);
+}
+
+const STALLED = 48;
+/** Those that go on reading afterwards; each takes a copy of everything. */
+const RESUMED = 3;
+/** More than the send buffer of one connection grows to. */
+const KERNEL_EVENTS = 800;
+/** Each stream may be one write above its share. */
+const MOST_KERNEL_BYTES = 1.25 * LIMITS.stream_kernel_bytes;
+
+async function stalledReaders(context: ScenarioContext): Promise<void> {
+  if (!existsSync('/proc/net/tcp')) context.skip('no /proc/net/tcp here');
+  const server = await context.start();
+  const client = context.client(server);
+  const quick = await context.stream(server);
+  const stalled = await Promise.all(Array.from({ length: STALLED }, () => context.stream(server)));
+  for (const stream of stalled) stream.pause();
+  const ids: number[] = [];
+  let most = 0;
+  for (let sent = 0; sent < KERNEL_EVENTS; sent += BATCH / 4) {
+    const events = Array.from({ length: BATCH / 4 }, () => event({ metadata: { padding: PADDING } }));
+    ids.push(...(await client.ingest(events)).ids);
+    await quick.waitFor(() => quick.ids.length === ids.length, 'all events at the quick reader', 20_000);
+    most = Math.max(most, sendQueueBytes(server.port));
+  }
+  context.note(`${Math.round(most / 1e6)} MB in send queues`);
+  assert.ok(most < MOST_KERNEL_BYTES, `the kernel held ${Math.round(most / 1e6)} MB`);
+  for (const stream of stalled.slice(0, RESUMED)) {
+    stream.resume();
+    await stream.waitFor(() => stream.ids.length >= KERNEL_EVENTS, 'all events at a stalled reader', 20_000);
+    assert.deepEqual(stream.ids, ids);
+  }
+}
+
+/** What the kernel holds for clients of this port: the column `tx_queue` of `/proc/net/tcp`. */
+function sendQueueBytes(port: number): number {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = readFileSync('/proc/net/tcp', 'latin1').split('\n').slice(1, -1);
+  const columns = rows.map((row) => row.trim().split(/ +/)).filter((row) => row[1]!.endsWith(local));
+  return columns.reduce((sum, row) => sum + Number.parseInt(row[4]!, 16), 0);
 }

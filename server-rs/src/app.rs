@@ -7,13 +7,14 @@ use axum::Router;
 use bytes::Bytes;
 use tokio::sync::{Semaphore, watch};
 
+use crate::admission::Admission;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::http;
 use crate::http::guard::Guard;
 use crate::http::invalidations::SharedFrames;
 use crate::hub::Hub;
-use crate::ingest::{Admission, Ingest};
+use crate::ingest::Ingest;
 use crate::invalidations::Invalidations;
 use crate::store::Store;
 use crate::store::connection::OpenError;

@@ -1,80 +1,19 @@
 //! The pipeline: scan, validate, truncate, store, publish. A single event is a batch of one.
 //!
-//! What waits for the writer is bounded here, by events and by bytes (rule ING-10). Publishing is the store's
-//! newest id, which the writer raises after its commit; nothing else needs to be told.
+//! What waits for the writer is bounded by a request's ticket (rule ING-10). Publishing is the store's newest id,
+//! which the writer raises after its commit; nothing else needs to be notified.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::admission::Ticket;
+use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
-use crate::event::{Outcome, RawEvent};
+use crate::event::{Event, Outcome, RawEvent};
 use crate::hooks::read_hook;
 use crate::json::{scan_batch, scan_event};
 use crate::store::Store;
 use crate::store::events::Submission;
 use crate::validate::validate_event;
-
-/// What may wait, and what does.
-#[derive(Debug)]
-pub struct Admission {
-    max_events: usize,
-    max_bytes: u64,
-    events: AtomicUsize,
-    bytes: AtomicU64,
-}
-
-impl Admission {
-    /// Nothing waits yet.
-    pub fn new(max_events: usize, max_bytes: u64) -> Arc<Self> {
-        Arc::new(Self { max_events, max_bytes, events: AtomicUsize::new(0), bytes: AtomicU64::new(0) })
-    }
-
-    /// How many events wait.
-    pub fn events(&self) -> usize {
-        self.events.load(Ordering::Relaxed)
-    }
-
-    /// A ticket for nothing yet; dropping it gives back what it holds.
-    pub fn ticket(self: &Arc<Self>) -> Ticket {
-        Ticket { admission: Arc::clone(self), events: 0, bytes: 0 }
-    }
-}
-
-/// A request's part of what waits.
-#[derive(Debug)]
-pub struct Ticket {
-    admission: Arc<Admission>,
-    events: usize,
-    bytes: u64,
-}
-
-impl Ticket {
-    /// Admits more bytes of a body.
-    pub fn add_bytes(&mut self, bytes: u64) -> Result<(), Failure> {
-        let admission = &self.admission;
-        let admit = |waiting: u64| waiting.checked_add(bytes).filter(|sum| *sum <= admission.max_bytes);
-        let admitted = admission.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admit);
-        admitted.map_err(|_| Failure::new(ErrorCode::Overloaded))?;
-        self.bytes += bytes;
-        Ok(())
-    }
-
-    fn add_events(&mut self, events: usize) -> Result<(), Failure> {
-        let admission = &self.admission;
-        let admit = |waiting: usize| waiting.checked_add(events).filter(|sum| *sum <= admission.max_events);
-        let admitted = admission.events.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admit);
-        admitted.map_err(|_| Failure::new(ErrorCode::Overloaded))?;
-        self.events += events;
-        Ok(())
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.admission.events.fetch_sub(self.events, Ordering::Relaxed);
-        self.admission.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
 
 /// The pipeline and its limits.
 #[derive(Debug)]
@@ -92,73 +31,110 @@ impl Ingest {
 
     /// The outcome of a body that holds one event.
     pub async fn single(&self, body: Vec<u8>, ticket: Ticket) -> Result<Outcome, Failure> {
-        let body = text(body)?;
-        let raw = scan_event(&body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
-        let mut outcomes = self.outcomes(body, vec![raw], ticket).await?;
-        outcomes.pop().ok_or(Failure::new(ErrorCode::Internal))
+        let max_metadata_bytes = self.max_metadata_bytes;
+        let check = move |body: String| {
+            let raw = scan_event(&body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
+            Ok(Checked::new(body, &[raw], max_metadata_bytes))
+        };
+        self.only(body, ticket, check).await
     }
 
     /// The outcome of what an agent's hook sent, as one event (rule HOK-01).
-    pub async fn hook(&self, body: Vec<u8>, mut ticket: Ticket) -> Result<Outcome, Failure> {
-        let body = text(body)?;
-        let read =
-            read_hook(&body, self.max_metadata_bytes).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
-        ticket.add_events(1)?;
-        match read {
-            Err(problems) => Ok(Outcome::Rejected(problems)),
-            Ok(event) => {
-                let submission = Submission { body, events: vec![event] };
-                let mut stored = self.store.submit(submission).await.map_err(Failure::new)?;
-                stored.pop().ok_or(Failure::new(ErrorCode::Internal))
-            }
-        }
+    pub async fn hook(&self, body: Vec<u8>, ticket: Ticket) -> Result<Outcome, Failure> {
+        let max_metadata_bytes = self.max_metadata_bytes;
+        let check = move |body: String| {
+            let read = read_hook(&body, max_metadata_bytes);
+            let (events, rejected) = match read.map_err(|_| Failure::new(ErrorCode::InvalidJson))? {
+                Ok(event) => (vec![event], vec![None]),
+                Err(problems) => (Vec::new(), vec![Some(Outcome::Rejected(problems))]),
+            };
+            Ok(Checked { submission: Submission { body, events }, rejected })
+        };
+        self.only(body, ticket, check).await
     }
 
     /// The outcomes of a batch body, one per item, in order.
     pub async fn batch(&self, body: Vec<u8>, ticket: Ticket) -> Result<Vec<Outcome>, Failure> {
-        let body = text(body)?;
-        let scanned = scan_batch(&body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
-        let raws = scanned.ok_or(Failure::new(ErrorCode::InvalidBatch))?;
-        if raws.len() > self.max_batch_events {
-            let failure = Failure::new(ErrorCode::BatchTooLarge);
-            return Err(failure.with("limit", self.max_batch_events).with("actual", raws.len()));
-        }
-        self.outcomes(body, raws, ticket).await
+        let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
+        let check = move |body: String| {
+            let scanned = scan_batch(&body, limit).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
+            let batch = scanned.ok_or(Failure::new(ErrorCode::InvalidBatch))?;
+            if batch.count > limit {
+                let failure = Failure::new(ErrorCode::BatchTooLarge);
+                return Err(failure.with("limit", limit).with("actual", batch.count));
+            }
+            Ok(Checked::new(body, &batch.events, max_metadata_bytes))
+        };
+        let (checked, ticket) = check_body(body, ticket, check).await?;
+        ticket.note_batch(checked.rejected.len());
+        self.outcomes(checked, ticket).await
     }
 
-    async fn outcomes(
+    async fn only(
         &self,
-        body: String,
-        raws: Vec<RawEvent>,
-        mut ticket: Ticket,
-    ) -> Result<Vec<Outcome>, Failure> {
-        ticket.add_events(raws.len())?;
-        let mut events = Vec::with_capacity(raws.len());
-        let mut outcomes = Vec::with_capacity(raws.len());
-        for raw in &raws {
-            match validate_event(&body, raw, self.max_metadata_bytes) {
-                Ok(event) => {
-                    events.push(event);
-                    outcomes.push(None);
-                }
-                Err(problems) => outcomes.push(Some(Outcome::Rejected(problems))),
-            }
-        }
-        drop(raws);
-        let mut stored = if events.is_empty() {
+        body: Vec<u8>,
+        ticket: Ticket,
+        check: impl FnOnce(String) -> Result<Checked, Failure> + Send + 'static,
+    ) -> Result<Outcome, Failure> {
+        let (checked, ticket) = check_body(body, ticket, check).await?;
+        let mut outcomes = self.outcomes(checked, ticket).await?;
+        outcomes.pop().ok_or(Failure::new(ErrorCode::Internal))
+    }
+
+    async fn outcomes(&self, checked: Checked, mut ticket: Ticket) -> Result<Vec<Outcome>, Failure> {
+        let Checked { submission, rejected } = checked;
+        ticket.hold_events(rejected.len()).await?;
+        let mut stored = if submission.events.is_empty() {
             Vec::new()
         } else {
-            self.store.submit(Submission { body, events }).await.map_err(Failure::new)?
+            self.store.submit(submission).await.map_err(Failure::new)?
         }
         .into_iter();
         // The writer answers the valid ones in their order; the rejected ones keep their places between.
-        outcomes
+        rejected
             .into_iter()
             .map(|rejected| rejected.or_else(|| stored.next()).ok_or(Failure::new(ErrorCode::Internal)))
             .collect()
     }
 }
 
-fn text(body: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))
+/// A body that was scanned and validated.
+struct Checked {
+    /// The valid events.
+    submission: Submission,
+    /// One per item: `None` for a valid one.
+    rejected: Vec<Option<Outcome>>,
+}
+
+impl Checked {
+    fn new(body: String, raws: &[RawEvent], max_metadata_bytes: usize) -> Self {
+        let mut events: Vec<Event> = Vec::with_capacity(raws.len());
+        let mut rejected = Vec::with_capacity(raws.len());
+        for raw in raws {
+            match validate_event(&body, raw, max_metadata_bytes) {
+                Ok(event) => {
+                    events.push(event);
+                    rejected.push(None);
+                }
+                Err(problems) => rejected.push(Some(Outcome::Rejected(problems))),
+            }
+        }
+        Self { submission: Submission { body, events }, rejected }
+    }
+}
+
+/// Checks a small body at once, and a large one aside, since that takes longer than other requests should wait.
+async fn check_body(
+    body: Vec<u8>,
+    ticket: Ticket,
+    check: impl FnOnce(String) -> Result<Checked, Failure> + Send + 'static,
+) -> Result<(Checked, Ticket), Failure> {
+    let is_large = body.len() > LIMITS.large_body_bytes;
+    let work = move || {
+        let body = String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
+        check(body)
+    };
+    let (checked, mut ticket) = if is_large { ticket.aside(work).await? } else { (work(), ticket) };
+    ticket.end_turn();
+    Ok((checked?, ticket))
 }

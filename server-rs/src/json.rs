@@ -17,15 +17,27 @@ pub fn scan_event(body: &str) -> Scan<RawEvent> {
     Ok(event)
 }
 
-/// The events of a batch body; `None` when it has no array `events`. Of a key given twice the last counts.
-pub fn scan_batch(body: &str) -> Scan<Option<Vec<RawEvent>>> {
+/// The items of a batch body.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The first ones, as many as were asked for.
+    pub events: Vec<RawEvent>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// The events of a batch body; `None` when it has no array `events`. Of a key given twice the last counts. Items after
+/// the first `max_items` are counted and not kept: each takes some hundred bytes, and its text as few as three.
+pub fn scan_batch(body: &str, max_items: usize) -> Scan<Option<Batch>> {
     let mut scanner = Scanner::new(body.as_bytes());
     let mut events = None;
     scanner.skip_space();
     if scanner.peek() == Some(b'{') {
         scanner.members(1, |scanner, key| {
             if key.key_is("events", scanner.bytes) {
-                events = scanner.events()?;
+                // The items of an earlier key must not stay while those of this one are scanned.
+                events = None;
+                events = scanner.events(max_items)?;
             } else {
                 scanner.skip_value(1)?;
             }
@@ -106,17 +118,22 @@ impl Scanner<'_> {
     }
 
     /// The value of `events`, in the object of a batch.
-    fn events(&mut self) -> Scan<Option<Vec<RawEvent>>> {
+    fn events(&mut self, max_items: usize) -> Scan<Option<Batch>> {
         if self.peek() != Some(b'[') {
             self.skip_value(1)?;
             return Ok(None);
         }
-        let mut events = Vec::new();
+        let (mut events, mut count) = (Vec::new(), 0);
         self.elements(2, |scanner| {
-            events.push(scanner.event(2)?);
+            if count < max_items {
+                events.push(scanner.event(2)?);
+            } else {
+                scanner.skip_value(2)?;
+            }
+            count += 1;
             Ok(())
         })?;
-        Ok(Some(events))
+        Ok(Some(Batch { events, count }))
     }
 }
 
@@ -172,18 +189,27 @@ mod tests {
         assert!(scan_event(&nested(128)).is_ok());
         assert!(scan_event(&nested(129)).is_err());
         let event = |depth: usize| format!("{{\"events\":[{{\"metadata\":{}}}]}}", nested(depth));
-        assert!(scan_batch(&event(125)).is_ok());
-        assert!(scan_batch(&event(126)).is_err());
+        assert!(scan_batch(&event(125), 1).is_ok());
+        assert!(scan_batch(&event(126), 1).is_err());
     }
 
     #[test]
     fn the_last_of_a_key_counts() {
         let body = r#"{"events":[1],"events":[{"st\u0061tus":"a","status":"b"},2]}"#;
-        let events = scan_batch(body).expect("valid").expect("an array");
+        let events = scan_batch(body, 2).expect("valid").expect("an array").events;
         assert_eq!(events.len(), 2);
         let status = events[0].get(Field::Status);
         assert_eq!(&body[status.start..status.end], "\"b\"");
         assert!(!events[1].is_object);
-        assert_eq!(scan_batch(r#"{"events":[],"events":1}"#), Ok(None));
+        assert_eq!(scan_batch(r#"{"events":[],"events":1}"#, 2), Ok(None));
+    }
+
+    #[test]
+    fn items_above_the_limit_are_counted_and_not_kept() {
+        let body = r#"{"events":[{},{"status":"error"},[7],{}]}"#;
+        let batch = scan_batch(body, 2).expect("valid").expect("an array");
+        assert_eq!((batch.events.len(), batch.count), (2, 4));
+        assert_eq!(scan_batch(body, 4).expect("valid").expect("an array").events.len(), 4);
+        assert!(scan_batch(r#"{"events":[{},{"status":}]}"#, 1).is_err(), "they are still scanned");
     }
 }

@@ -45,6 +45,8 @@ pub mod hub;
 pub mod slots;
 /// From commits to clients that ask what changed.
 pub mod invalidations;
+/// What may wait for the writer, and turns of large bodies.
+pub mod admission;
 /// Scan, validate, truncate, store, publish.
 pub mod ingest;
 /// Routes, checks, answers.

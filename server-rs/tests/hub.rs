@@ -19,7 +19,7 @@ async fn store_events(store: &Store, session: &str, count: usize, metadata_bytes
         r#"{{"session_id":"{session}","agent_type":"a","event_type":"response","metadata":"{filler}"}}"#
     );
     let body = format!(r#"{{"events":[{}]}}"#, vec![event; count].join(","));
-    let raws = scan_batch(&body).expect("valid JSON").expect("an array");
+    let raws = scan_batch(&body, usize::MAX).expect("valid JSON").expect("an array").events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, 1 << 24).expect("valid")).collect();
     store.submit(Submission { body, events }).await.expect("stored");
 }

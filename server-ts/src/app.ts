@@ -4,6 +4,7 @@
  * Starts what goes on beside requests: statistics for the stream, the full check behind the start.
  */
 import type { Worker } from 'node:worker_threads';
+import { Admission } from './admission.ts';
 import { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
 import type { Connections } from './http/connection.ts';
@@ -11,6 +12,7 @@ import { frame } from './http/frames.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
 import { SharedFrames } from './http/invalidations.ts';
+import { SendQueues } from './http/send-queues.ts';
 import { Hub, Seats } from './hub.ts';
 import { Ingest } from './ingest.ts';
 import { Invalidations } from './invalidations.ts';
@@ -40,7 +42,9 @@ export class App {
   readonly hub: Hub;
   readonly invalidations: Invalidations;
   readonly sharedFrames: SharedFrames;
+  readonly sendQueues = new SendQueues();
   readonly ingest: Ingest;
+  readonly admission: Admission;
   readonly buffers: Buffers;
   readonly guard: Guard;
   readonly connections: Connections;
@@ -62,6 +66,7 @@ export class App {
     this.sharedFrames = new SharedFrames(store.epoch);
     this.buffers = buffers;
     this.ingest = new Ingest(store, config, buffers);
+    this.admission = new Admission(config.queueEvents, config.queueBytes);
     this.connections = options.connections;
     this.buildRoutes = routes;
     this.guard = new Guard(config, this.connections.address.port);

@@ -1,13 +1,15 @@
 /**
- * The pipeline: admission, scan, validation, truncation, store; a single event is a batch of one.
+ * The pipeline: scan, validation, truncation, store; a single event is a batch of one.
  *
- * What waits for the writer is bounded by events and by bytes, bodies being read included (rule ING-10).
+ * What waits for the writer is bounded by a request's ticket (rule ING-10).
  * A long body is worked on in slices, so that others are served in between. Knows nothing of HTTP.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
+import type { Ticket } from './admission.ts';
 import type { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
+import { LIMITS } from './contract.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
 import { readHook } from './hooks.ts';
@@ -15,8 +17,6 @@ import { scanBatch, scanEvent } from './json.ts';
 import type { Store } from './store/index.ts';
 import { type Validate, validator } from './validate.ts';
 
-/** Longer bodies are worked on in slices. */
-const SLICED_BYTES = 1 << 20;
 /** How many events are checked before others run. */
 const SLICE_EVENTS = 1000;
 
@@ -24,7 +24,7 @@ const SLICE_EVENTS = 1000;
 const IDLE_TABLES = 64;
 const IDLE_SPANS = 1 << 14;
 
-export type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes' | 'queueEvents' | 'queueBytes'>;
+export type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes'>;
 
 export class Ingest {
   private readonly store: Store;
@@ -32,8 +32,6 @@ export class Ingest {
   private readonly buffers: Buffers;
   /** Tables of spans that no body is using. */
   private readonly idle: RawEvents[] = [];
-  private events = 0;
-  private bytes = 0;
 
   constructor(store: Store, config: IngestConfig, buffers: Buffers) {
     this.store = store;
@@ -41,81 +39,66 @@ export class Ingest {
     this.buffers = buffers;
   }
 
-  /** Events that wait to be stored now. */
-  get waitingEvents(): number {
-    return this.events;
-  }
-
-  /** Makes room for bytes of a body, or says that there is none. */
-  admitBytes(count: number): boolean {
-    if (this.bytes + count > this.config.queueBytes) return false;
-    this.bytes += count;
-    return true;
-  }
-
-  releaseBytes(count: number): void {
-    this.bytes -= count;
-  }
-
   /** One event. The body is given back to where its memory came from. */
-  single(body: Buffer): Promise<Outcomes> {
-    return this.take(body, validator, (raw) => this.scanEvent(body, raw));
+  single(body: Buffer, ticket: Ticket): Promise<Outcomes> {
+    return this.take(body, ticket, validator, (raw) => this.scanEvent(body, raw));
   }
 
   /** What an agent's hook sent, as one event (rule HOK-01). The body is given back as above. */
-  hook(body: Buffer): Promise<Outcomes> {
+  hook(body: Buffer, ticket: Ticket): Promise<Outcomes> {
     const reader: typeof validator = (raw, table, limit) => () => readHook(raw, table, limit);
-    return this.take(body, reader, (raw) => this.scanEvent(body, raw));
+    return this.take(body, ticket, reader, (raw) => this.scanEvent(body, raw));
   }
 
   /** The events of a batch. The body is given back as above. */
-  batch(body: Buffer): Promise<Outcomes> {
-    return this.take(body, validator, (raw) => this.scanBatch(body, raw));
+  batch(body: Buffer, ticket: Ticket): Promise<Outcomes> {
+    return this.take(body, ticket, validator, (raw) => this.scanBatch(body, ticket, raw));
   }
 
   private scanEvent(body: Buffer, raw: RawEvents): void {
     if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
   }
 
-  private async scanBatch(body: Buffer, raw: RawEvents): Promise<void> {
+  private async scanBatch(body: Buffer, ticket: Ticket, raw: RawEvents): Promise<void> {
     if (!isUtf8(body)) throw new Failure('invalid_json');
     const limit = this.config.maxBatchEvents;
     const scan = scanBatch(body, raw, limit);
     let step = scan.next();
     while (!step.done) {
-      if (body.length > SLICED_BYTES) await setImmediate();
+      if (isLarge(body)) await setImmediate();
       step = scan.next();
     }
     const batch = step.value;
     if (batch === undefined) throw new Failure('invalid_json');
     if (!batch.isBatch) throw new Failure('invalid_batch');
     if (batch.count > limit) throw new Failure('batch_too_large', { limit, actual: batch.count });
+    ticket.noteBatch(batch.count);
   }
 
   /** Scans a body, checks its events and stores the valid ones. */
   private async take(
     body: Buffer,
+    ticket: Ticket,
     reader: typeof validator,
     scan: (raw: RawEvents) => Promise<void> | void,
   ): Promise<Outcomes> {
     const raw = this.idle.pop() ?? new RawEvents();
     let table: EventTable | undefined;
     let isStillRead = false;
-    let admitted = 0;
     try {
+      if (isLarge(body)) await ticket.takeTurn();
       await scan(raw);
       const { count } = raw;
-      if (this.events + count > this.config.queueEvents) throw new Failure('overloaded');
-      admitted = count;
-      this.events += admitted;
       table = new EventTable(body, count, this.buffers);
       const rejected: Rejected[] = [];
       const validate: Validate = reader(raw, table, this.config.maxMetadataBytes);
       for (let index = 0; index < count; index++) {
         const errors = validate(index);
         if (errors !== undefined) rejected.push({ index, errors });
-        if (body.length > SLICED_BYTES && index % SLICE_EVENTS === SLICE_EVENTS - 1) await setImmediate();
+        if (isLarge(body) && index % SLICE_EVENTS === SLICE_EVENTS - 1) await setImmediate();
       }
+      ticket.endTurn();
+      await ticket.holdEvents(count);
       if (table.count === 0) return { rejected, ids: new Float64Array(0), revision: this.store.newest };
       const result = await this.store.submit(table, table.extra === undefined && isAscii(body));
       if ('code' in result) {
@@ -124,7 +107,6 @@ export class Ingest {
       }
       return { rejected, ids: result.ids, revision: this.store.newest };
     } finally {
-      this.events -= admitted;
       this.recycle(raw);
       if (table === undefined) this.buffers.give(body.buffer);
       else if (!isStillRead) table.release();
@@ -135,4 +117,9 @@ export class Ingest {
     raw.clear();
     if (this.idle.length < IDLE_TABLES && raw.spans.length <= IDLE_SPANS) this.idle.push(raw);
   }
+}
+
+/** Whether a body is worked on in slices. */
+function isLarge(body: Buffer): boolean {
+  return body.length > LIMITS.large_body_bytes;
 }

@@ -3,6 +3,7 @@ import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sendFrames } from '../src/http/frames.ts';
+import { SendQueues } from '../src/http/send-queues.ts';
 import type { Next } from '../src/hub.ts';
 
 test('a stream leaves no listener behind, however often its client made it wait', async () => {
@@ -20,7 +21,7 @@ test('a stream leaves no listener behind, however often its client made it wait'
   };
   const server = createServer((_request, taken) => {
     response = taken;
-    void sendFrames(taken, subscription, 'opening', 60_000).finally(() => taken.end());
+    void sendFrames(taken, subscription, 'opening', 60_000, new SendQueues()).finally(() => taken.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

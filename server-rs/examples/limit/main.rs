@@ -64,7 +64,7 @@ fn make_database(config: &Config) -> Result<(Connection, Location), String> {
 
 /// A body as the pipeline hands it to the writer: scanned, validated, truncated.
 fn prepare(body: String, max_metadata_bytes: usize) -> Result<Submission, &'static str> {
-    let raws = scan_batch(&body).ok().flatten().ok_or("is no batch")?;
+    let raws = scan_batch(&body, usize::MAX).ok().flatten().ok_or("is no batch")?.events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, max_metadata_bytes));
     let events = events.collect::<Result<_, _>>().map_err(|_| "holds an invalid event")?;
     Ok(Submission { body, events })

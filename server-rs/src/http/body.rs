@@ -10,9 +10,10 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, Heade
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
+use crate::admission::Ticket;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
-use crate::ingest::Ticket;
+use crate::http::Request;
 
 /// Why a body was not read to its end.
 #[derive(Debug)]
@@ -70,54 +71,65 @@ impl Deadline {
     }
 }
 
-/// Reads and inflates a body of at most `limit` bytes; the ticket holds what is read.
+/// Reads and inflates a body of at most `limit` bytes and `most_events` events; the ticket holds what is read.
 pub async fn read_body(
-    headers: &HeaderMap,
-    slot: &BodySlot,
-    deadline: Deadline,
+    request: &Request,
     limit: u64,
-    ticket: &mut Ticket,
-) -> Result<Vec<u8>, BodyError> {
+    most_events: usize,
+    mut ticket: Ticket,
+) -> Result<(Vec<u8>, Ticket), BodyError> {
+    let Request { headers, body: slot, deadline, .. } = request;
     check_media_type(headers)?;
     let encoding = encoding(headers)?;
     let declared = declared_length(headers);
     let too_large = Failure::new(ErrorCode::PayloadTooLarge).with("limit", limit).closing();
-    match declared {
-        Some(length) if encoding == Encoding::Identity => {
-            if length > limit {
-                return Err(too_large.with("actual", length).into());
-            }
-            ticket.add_bytes(length)?;
-        }
-        _ => {}
-    }
-    let held = encoding == Encoding::Identity && declared.is_some();
     // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
     let longest = if encoding == Encoding::Identity { limit } else { limit + LIMITS.compressed_extra_bytes };
+    if let Some(length) = declared.filter(|length| encoding == Encoding::Identity && *length > limit) {
+        return Err(too_large.with("actual", length).into());
+    }
+    let expected = declared.map(|length| length.min(longest));
+    ticket.hold_unread(expected, most_events).await?;
+    let mut held = expected.unwrap_or(1);
     let mut body = slot.take().ok_or(Failure::new(ErrorCode::Internal))?;
-    let capacity = if held { declared.unwrap_or(0) } else { 0 };
-    let mut bytes = Vec::with_capacity(usize::try_from(capacity).unwrap_or(0));
-    while let Some(frame) = next_frame(&mut body, deadline).await? {
-        if bytes.len() as u64 + frame.len() as u64 > longest {
+    let mut bytes = Vec::with_capacity(usize::try_from(expected.unwrap_or(0)).unwrap_or(0));
+    let mut slow_at = Some(Instant::now() + Duration::from_millis(LIMITS.slow_body_ms));
+    loop {
+        let next = next_frame(&mut body, *deadline);
+        let frame = match slow_at {
+            None => next.await?,
+            Some(at) => match timeout_at(at, next).await {
+                Ok(frame) => frame?,
+                Err(_) => {
+                    ticket.give_events();
+                    slow_at = None;
+                    continue;
+                }
+            },
+        };
+        let Some(frame) = frame else {
+            break;
+        };
+        let length = bytes.len() as u64 + frame.len() as u64;
+        if length > longest {
             return Err(too_large.into());
         }
-        if !held {
-            ticket.add_bytes(frame.len() as u64).map_err(Failure::closing)?;
+        if length > held {
+            ticket.hold_bytes(length).await.map_err(Failure::closing)?;
+            held = length;
         }
         bytes.extend_from_slice(&frame);
     }
     if encoding == Encoding::Identity {
-        return Ok(bytes);
+        return Ok((bytes, ticket));
     }
-    let inflate = move || inflate(encoding, &bytes, limit).map(|inflated| (inflated, bytes.len()));
-    let inflated =
-        tokio::task::spawn_blocking(inflate).await.map_err(|_| Failure::new(ErrorCode::Internal))?;
-    let (inflated, compressed) = inflated.map_err(|error| match error {
+    let (inflated, mut ticket) = ticket.aside(move || inflate(encoding, &bytes, limit)).await?;
+    let inflated = inflated.map_err(|error| match error {
         InflateError::TooLarge => too_large,
         InflateError::Broken => Failure::new(ErrorCode::BadRequest),
     })?;
-    ticket.add_bytes((inflated.len() as u64).saturating_sub(compressed as u64))?;
-    Ok(inflated)
+    ticket.hold_bytes(inflated.len() as u64).await?;
+    Ok((inflated, ticket))
 }
 
 async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, BodyError> {

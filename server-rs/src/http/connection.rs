@@ -8,7 +8,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -49,6 +50,8 @@ pub struct Wire {
     pub(super) reader: AtomicWaker,
     /// How long a write may make no progress, in milliseconds.
     pub(super) write_stall_ms: AtomicU64,
+    /// The size that the socket's send buffer is to have; 0 where the kernel chooses it.
+    pub(super) send_buffer: AtomicUsize,
 }
 
 impl Wire {
@@ -59,12 +62,28 @@ impl Wire {
             partial: AtomicBool::new(false),
             reader: AtomicWaker::new(),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
+            send_buffer: AtomicUsize::new(0),
         })
     }
 
     /// Shortens the time that a client may take no byte (rule STR-08).
     pub fn set_write_stall(&self, limit: Duration) {
         self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Bounds what the kernel holds for a client that does not take it (rule STR-08).
+    pub fn set_send_buffer(&self, bytes: usize) {
+        self.send_buffer.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Gives the socket's send buffer the size that was asked for, once.
+    pub(super) fn size_send_buffer(&self, socket: &TcpStream) {
+        let bytes = self.send_buffer.load(Ordering::Relaxed);
+        if bytes > 0 {
+            self.send_buffer.store(0, Ordering::Relaxed);
+            // A kernel that refuses keeps the size that it chose.
+            drop(SockRef::from(socket).set_send_buffer_size(bytes));
+        }
     }
 
     /// Whether a request has begun to come in, so that it will be answered even while the server drains.

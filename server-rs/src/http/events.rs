@@ -6,12 +6,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::Uri;
 
+use crate::admission::Ticket;
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
 use crate::http::body::{BodyError, read_body};
 use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
-use crate::ingest::Ticket;
 use crate::render;
 use crate::store::cost::{Cost, cost_of};
 use crate::store::names::NameKind;
@@ -19,25 +19,26 @@ use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
 pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
-    let (body, ticket) = events_body(&app, &request).await?;
+    let (body, ticket) = events_body(&app, &request, 1).await?;
     let outcome = app.ingest.single(body, ticket).await?;
     Ok(reply::single(&outcome, app.store.newest_id())?)
 }
 
 /// `POST /api/events/batch` (rules ING-04 to ING-06).
 pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
-    let (body, ticket) = events_body(&app, &request).await?;
+    let (body, ticket) = events_body(&app, &request, app.config.max_batch_events).await?;
     let outcomes = app.ingest.batch(body, ticket).await?;
     let with_results = request.parameters.text("results") == Some("1");
     Ok(reply::batch(&outcomes, app.store.newest_id(), with_results))
 }
 
-/// Reads a body that becomes events, and what it holds of what may wait.
-pub(crate) async fn events_body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), BodyError> {
-    let mut ticket = app.admission.ticket();
-    let limit = app.config.max_body_bytes;
-    let body = read_body(&request.headers, &request.body, request.deadline, limit, &mut ticket).await?;
-    Ok((body, ticket))
+/// Reads a body that becomes at most this many events, and what it holds of what may wait.
+pub(crate) async fn events_body(
+    app: &App,
+    request: &Request,
+    most_events: usize,
+) -> Result<(Vec<u8>, Ticket), BodyError> {
+    read_body(request, app.config.max_body_bytes, most_events, app.admission.ticket()).await
 }
 
 /// `GET /api/events` (rules GET-01 to GET-05).

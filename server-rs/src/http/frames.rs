@@ -38,6 +38,9 @@ pub(crate) fn send_frames(app: &App, request: &Request, opening: Bytes, source: 
     let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
     // A client that takes no byte for this long is given up (rule STR-08).
     request.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
+    // Linux doubles the size for its own overhead.
+    let streams = app.config.max_stream_clients.min(LIMITS.connections);
+    request.connection.wire.set_send_buffer(LIMITS.stream_kernel_bytes / streams / 2);
     let client = Client {
         source,
         closing: app.draining(),

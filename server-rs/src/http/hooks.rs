@@ -12,7 +12,7 @@ use crate::http::{Request, reply};
 
 /// `POST /api/hooks/claude-code` (rules HOK-01 to HOK-03).
 pub async fn post_claude_code(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
-    let (body, ticket) = events_body(&app, &request).await?;
+    let (body, ticket) = events_body(&app, &request, 1).await?;
     let outcome = app.ingest.hook(body, ticket).await?;
     Ok(reply::hook(&outcome)?)
 }

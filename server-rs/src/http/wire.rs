@@ -205,6 +205,7 @@ impl AsyncRead for WireStream {
 
 impl AsyncWrite for WireStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        self.wire.size_send_buffer(&self.socket);
         let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
         self.progress(cx, written)
     }
@@ -214,6 +215,7 @@ impl AsyncWrite for WireStream {
         cx: &mut Context<'_>,
         slices: &[std::io::IoSlice<'_>],
     ) -> Poll<Result<usize>> {
+        self.wire.size_send_buffer(&self.socket);
         let written = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
         self.progress(cx, written)
     }

@@ -5,11 +5,11 @@
  * The bytes own their memory, which is of `buffers`, so that the writer's thread can read it without a copy.
  */
 import zlib from 'node:zlib';
+import type { Ticket } from '../admission.ts';
 import type { App } from '../app.ts';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
-import type { Ingest } from '../ingest.ts';
 import { type Head, waitsForContinue } from './head.ts';
 import type { Exchange } from './reply.ts';
 
@@ -18,35 +18,14 @@ type Encoding = 'identity' | 'gzip' | 'zstd';
 /** The client left, or its framing is broken: an empty 400, if anything (rule HTT-08). */
 export class BodyLost extends Error {}
 
-/** A body, whose memory is for whoever takes it to give back, and the room that it takes among what waits. */
+/** A body, whose memory is for whoever takes it to give back, and what it holds of what may wait. */
 export interface Body {
   readonly bytes: Buffer;
-  release(): void;
+  readonly ticket: Ticket;
 }
 
-/** Bytes that were admitted for one body. */
-class Room {
-  private readonly ingest: Ingest;
-  private held = 0;
-
-  constructor(ingest: Ingest) {
-    this.ingest = ingest;
-  }
-
-  take(bytes: number, close = false): void {
-    if (!this.ingest.admitBytes(bytes)) throw new Failure('overloaded', {}, close);
-    this.held += bytes;
-  }
-
-  release(): void {
-    this.ingest.releaseBytes(this.held);
-    this.held = 0;
-  }
-}
-
-/** Reads and inflates a body; the caller releases it once it is answered. */
-export async function readBody(app: App, exchange: Exchange): Promise<Body> {
-  const { buffers, ingest } = app;
+/** Reads and inflates a body of at most `mostEvents` events; the caller releases its ticket once it is answered. */
+export async function readBody(app: App, exchange: Exchange, mostEvents: number): Promise<Body> {
   const limit = app.config.maxBodyBytes;
   const { head } = exchange;
   checkMediaType(head);
@@ -55,23 +34,25 @@ export async function readBody(app: App, exchange: Exchange): Promise<Body> {
   if (encoding === 'identity' && declared !== undefined && declared > limit) {
     throw new Failure('payload_too_large', { limit, actual: declared }, true);
   }
-  const room = new Room(ingest);
+  // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
+  const longest = encoding === 'identity' ? limit : limit + LIMITS.compressed_extra_bytes;
+  const ticket = app.admission.ticket();
   try {
-    const isHeld = encoding === 'identity' && declared !== undefined;
-    if (isHeld) room.take(declared);
-    // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
-    const longest = encoding === 'identity' ? limit : limit + LIMITS.compressed_extra_bytes;
-    const sent = await receive(exchange, buffers, { limit, longest }, isHeld ? undefined : room);
-    const bytes = encoding === 'identity' ? sent : await inflate(sent, encoding, limit, buffers);
+    const expected = declared === undefined ? undefined : Math.min(declared, longest);
+    await ticket.holdUnread(expected, mostEvents);
+    const sent = await receive(exchange, app.buffers, { limit, longest, held: expected ?? 1 }, ticket);
+    if (encoding === 'identity') return { bytes: sent, ticket };
+    await ticket.takeTurn();
+    const bytes = await inflate(sent, encoding, limit, app.buffers);
     try {
-      if (bytes.length > sent.length) room.take(bytes.length - sent.length);
+      await ticket.holdBytes(bytes.length);
     } catch (error) {
-      buffers.give(bytes.buffer);
+      app.buffers.give(bytes.buffer);
       throw error;
     }
-    return { bytes, release: () => room.release() };
+    return { bytes, ticket };
   } catch (error) {
-    room.release();
+    ticket.release();
     throw error;
   }
 }
@@ -98,20 +79,25 @@ interface Limits {
   readonly limit: number;
   /** What is read. */
   readonly longest: number;
+  /** What there is room for already. */
+  readonly held: number;
 }
 
-/** The bytes as they were sent. Room is taken as they come, unless that was done before. */
-function receive(
+/** The bytes as they were sent. Reading pauses where there is no room for more of them. */
+async function receive(
   exchange: Exchange,
   buffers: Buffers,
-  { limit, longest }: Limits,
-  room: Room | undefined,
+  { limit, longest, held }: Limits,
+  ticket: Ticket,
 ): Promise<Buffer> {
   const { request, response, head } = exchange;
   const declared = head.contentLength;
   const whole = declared === undefined || declared > longest ? undefined : buffers.bytes(declared);
   const chunks: Buffer[] = [];
   let length = 0;
+  let room = held;
+  // The client left while the request waited for room.
+  if (request.destroyed) throw new BodyLost();
   exchange.bodyTaken = true;
   if (waitsForContinue(head) && declared !== 0) response.writeContinue();
 
@@ -119,6 +105,7 @@ function receive(
     const settle = (settleWith: () => void): void => {
       clearTimeout(idle);
       clearTimeout(total);
+      clearTimeout(slow);
       request.off('data', onData).off('end', onEnd).off('close', onLost).off('error', onLost);
       settleWith();
     };
@@ -132,6 +119,7 @@ function receive(
     const onTimeout = (): void => fail(new Failure('request_timeout', {}, true));
     const idle = setTimeout(onTimeout, LIMITS.body_idle_timeout_ms);
     const total = setTimeout(onTimeout, LIMITS.request_timeout_ms);
+    const slow = setTimeout(() => ticket.giveEvents(), LIMITS.slow_body_ms);
     const onLost = (): void => fail(new BodyLost());
     const onData = (chunk: Buffer): void => {
       idle.refresh();
@@ -139,15 +127,17 @@ function receive(
         fail(new Failure('payload_too_large', { limit }, true));
         return;
       }
-      try {
-        room?.take(chunk.length, true);
-      } catch (error) {
-        fail(error as Failure);
-        return;
-      }
       if (whole === undefined) chunks.push(chunk);
       else chunk.copy(whole, length);
       length += chunk.length;
+      if (length > room) {
+        room = length;
+        request.pause();
+        ticket.holdBytes(length).then(
+          () => request.resume(),
+          () => fail(new Failure('overloaded', {}, true)),
+        );
+      }
     };
     const onEnd = (): void => {
       if (trailerBytes(request.rawTrailers) > LIMITS.trailer_bytes) onLost();

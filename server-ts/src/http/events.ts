@@ -9,22 +9,22 @@ import { batch, type Exchange, ok, single } from './reply.ts';
 
 /** `POST /api/events` (rules ING-01 to ING-03). */
 export async function postEvent(app: App, exchange: Exchange): Promise<void> {
-  const body = await readBody(app, exchange);
+  const { bytes, ticket } = await readBody(app, exchange, 1);
   try {
-    single(exchange, await app.ingest.single(body.bytes));
+    single(exchange, await app.ingest.single(bytes, ticket));
   } finally {
-    body.release();
+    ticket.release();
   }
 }
 
 /** `POST /api/events/batch` (rules ING-04 to ING-06). */
 export async function postBatch(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  const body = await readBody(app, exchange);
+  const { bytes, ticket } = await readBody(app, exchange, app.config.maxBatchEvents);
   try {
-    const outcomes = await app.ingest.batch(body.bytes);
+    const outcomes = await app.ingest.batch(bytes, ticket);
     batch(exchange, outcomes, parameters.text('results') === '1');
   } finally {
-    body.release();
+    ticket.release();
   }
 }
 

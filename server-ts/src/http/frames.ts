@@ -9,6 +9,10 @@ import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../contract.ts';
 import type { Next } from '../hub.ts';
 import type { Change } from '../slots.ts';
+import type { SendQueues } from './send-queues.ts';
+
+/** As much as is written before the client's send queue is looked at again. */
+const SLICE_BYTES = 1 << 16;
 
 const HEARTBEAT = ': heartbeat\n\n';
 
@@ -41,17 +45,25 @@ export async function sendFrames(
   feed: FrameFeed,
   opening: string,
   heartbeatMs: number,
+  queues: SendQueues,
 ): Promise<void> {
   const { socket } = response;
   if (socket === null) return;
+  const stallMs = heartbeatMs * LIMITS.stalled_heartbeats;
+  const queue = queues.add(socket, stallMs);
   // Node's own timer: it starts anew whenever the socket takes a byte of what waits (rule STR-08).
-  socket.setTimeout(heartbeatMs * LIMITS.stalled_heartbeats);
+  socket.setTimeout(stallMs);
   socket.on('timeout', () => {
     if (socket.writableLength > 0) socket.destroy();
   });
   let chunk: string | Uint8Array = opening;
   for (;;) {
-    if (!response.write(chunk) && !response.destroyed) await taken(response);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE_BYTES) {
+      const isTaken = response.write(bytes.subarray(at, at + SLICE_BYTES));
+      if (!isTaken && !response.destroyed) await taken(response);
+      await queue.room(SLICE_BYTES);
+    }
     const next = await feed.next(heartbeatMs);
     if (next === 'end') return;
     chunk = next === 'idle' ? HEARTBEAT : next;

@@ -35,7 +35,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     epoch: figures.epoch,
     db_bytes: figures.dbBytes,
     wal_bytes: figures.walBytes,
-    queue_events: app.ingest.waitingEvents,
+    queue_events: app.admission.events,
     compile_options: figures.compileOptions,
     pragmas: figures.pragmas,
     ...(reason === undefined ? {} : { reason }),

@@ -5,10 +5,10 @@ import { type Exchange, hook } from './reply.ts';
 
 /** `POST /api/hooks/claude-code` (rule HOK-01). */
 export async function postClaudeCode(app: App, exchange: Exchange): Promise<void> {
-  const body = await readBody(app, exchange);
+  const { bytes, ticket } = await readBody(app, exchange, 1);
   try {
-    hook(exchange, await app.ingest.hook(body.bytes));
+    hook(exchange, await app.ingest.hook(bytes, ticket));
   } finally {
-    body.release();
+    ticket.release();
   }
 }

@@ -37,7 +37,7 @@ export async function openInvalidations(app: App, exchange: Exchange, parameters
     },
   };
   try {
-    await sendFrames(response, feed, retryFrame(), app.config.heartbeatMs);
+    await sendFrames(response, feed, retryFrame(), app.config.heartbeatMs, app.sendQueues);
   } catch (error) {
     app.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'stream failed');
   } finally {

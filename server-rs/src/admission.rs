@@ -1,0 +1,253 @@
+//! What may wait for the writer, by events and by bytes (rule ING-10), and turns for the work on large bodies.
+//!
+//! A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
+//! meanwhile, so a client that retries at once costs a waiting connection and no work (decision 39).
+//! Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated. Only one
+//! request with an unread body holds a part of what it waits for, so requests cannot block each other.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use crate::contract::LIMITS;
+use crate::error::{ErrorCode, Failure};
+
+/// What may wait, and what does.
+#[derive(Debug)]
+pub struct Admission {
+    /// Semaphores serve their waiters in the order of arrival.
+    free_events: Arc<Semaphore>,
+    free_bytes: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
+    /// The first in line of those whose body is unread.
+    door: Semaphore,
+    max_bytes: u64,
+    events: AtomicUsize,
+    /// Of the batches scanned lately, rather too few than too many.
+    bytes_per_event: AtomicU64,
+}
+
+impl Admission {
+    /// Nothing waits yet.
+    pub fn new(max_events: usize, max_bytes: u64) -> Arc<Self> {
+        let permits = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        Arc::new(Self {
+            free_events: Arc::new(Semaphore::new(max_events)),
+            free_bytes: Arc::new(Semaphore::new(permits(max_bytes))),
+            turns: Arc::new(Semaphore::new(LIMITS.large_body_turns)),
+            door: Semaphore::new(1),
+            max_bytes,
+            events: AtomicUsize::new(0),
+            bytes_per_event: AtomicU64::new(LIMITS.assumed_event_bytes),
+        })
+    }
+
+    /// How many events wait for the writer.
+    pub fn events(&self) -> usize {
+        self.events.load(Ordering::Relaxed)
+    }
+
+    /// A ticket for nothing yet; dropping it gives back what it holds.
+    pub fn ticket(self: &Arc<Self>) -> Ticket {
+        let admission = Arc::clone(self);
+        Ticket { admission, declared: 0, events: None, bytes: None, turn: None, counted: 0 }
+    }
+}
+
+/// A request's part of what waits.
+#[derive(Debug)]
+pub struct Ticket {
+    admission: Arc<Admission>,
+    /// The length of the body as it is sent.
+    declared: u64,
+    events: Option<OwnedSemaphorePermit>,
+    bytes: Option<OwnedSemaphorePermit>,
+    turn: Option<OwnedSemaphorePermit>,
+    counted: usize,
+}
+
+impl Ticket {
+    /// Waits for room for a body that is not read yet: for its declared length, and for as many events as that length
+    /// came to in batches lately, `most_events` at most. Without a declared length, for a byte and an event.
+    pub async fn hold_unread(&mut self, declared: Option<u64>, most_events: usize) -> Result<(), Failure> {
+        let admission = Arc::clone(&self.admission);
+        self.declared = declared.unwrap_or(0);
+        let events = self.declared / admission.bytes_per_event.load(Ordering::Relaxed);
+        let events = usize::try_from(events).unwrap_or(usize::MAX).clamp(1, most_events);
+        in_time(async {
+            let _first = admission.door.acquire().await.ok()?;
+            self.bytes = Some(take(&admission.free_bytes, self.permits(declared.unwrap_or(1))).await?);
+            self.events = Some(take(&admission.free_events, events).await?);
+            Some(())
+        })
+        .await
+    }
+
+    /// Holds this many bytes in all; waits for room where it holds fewer.
+    pub async fn hold_bytes(&mut self, total: u64) -> Result<(), Failure> {
+        let total = self.permits(total);
+        let now = self.bytes.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if total <= now {
+            drop(self.bytes.as_mut().and_then(|held| held.split(now - total)));
+            return Ok(());
+        }
+        let more = in_time(take(&self.admission.free_bytes, total - now)).await?;
+        match &mut self.bytes {
+            Some(held) => held.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+
+    /// Gives back the events of a body that comes slowly, so that slow clients do not hold the queue.
+    pub fn give_events(&mut self) {
+        self.events = None;
+    }
+
+    /// Notes how many events a batch had, by which the next ones are estimated. Too high an estimate is given back after
+    /// the scan; too low a one means a second wait. So the estimate follows dense batches at once and others slowly.
+    pub fn note_batch(&self, events: usize) {
+        if events > 0 && self.declared > 0 {
+            let before = self.admission.bytes_per_event.load(Ordering::Relaxed);
+            let now = (self.declared / events as u64).max(1);
+            let next = now.min(before + now.saturating_sub(before).div_ceil(LIMITS.event_bytes_smoothing));
+            self.admission.bytes_per_event.store(next, Ordering::Relaxed);
+        }
+    }
+
+    /// Holds the events that a body was scanned to have; waits for room where it holds fewer. It gives back what it holds
+    /// before it waits: requests that each hold a part and wait for more would wait for each other.
+    pub async fn hold_events(&mut self, total: usize) -> Result<(), Failure> {
+        let now = self.events.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if total <= now {
+            drop(self.events.as_mut().and_then(|held| held.split(now - total)));
+        } else {
+            self.give_events();
+            self.events = Some(in_time(take(&self.admission.free_events, total)).await?);
+        }
+        self.admission.events.fetch_add(total, Ordering::Relaxed);
+        self.counted += total;
+        Ok(())
+    }
+
+    /// Runs work that takes long on a thread that may block. A bounded number of requests has a turn; this one
+    /// keeps its own until `end_turn`. The ticket goes along, so that it is held for as long as the work runs.
+    pub async fn aside<T: Send + 'static>(
+        mut self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<(T, Self), Failure> {
+        let internal = || Failure::new(ErrorCode::Internal);
+        if self.turn.is_none() {
+            let turn = Arc::clone(&self.admission.turns).acquire_owned().await;
+            self.turn = Some(turn.map_err(|_| internal())?);
+        }
+        tokio::task::spawn_blocking(move || (work(), self)).await.map_err(|_| internal())
+    }
+
+    /// Lets the next large body have its turn.
+    pub fn end_turn(&mut self) {
+        self.turn = None;
+    }
+
+    /// A compressed body may be longer than what may wait (rule BOD-04).
+    fn permits(&self, bytes: u64) -> usize {
+        usize::try_from(bytes.min(self.admission.max_bytes)).unwrap_or(usize::MAX)
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.admission.events.fetch_sub(self.counted, Ordering::Relaxed);
+    }
+}
+
+/// Takes permits as soon as there are enough.
+async fn take(room: &Arc<Semaphore>, count: usize) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(room).acquire_many_owned(u32::try_from(count).ok()?).await.ok()
+}
+
+/// Waits for room, as long as a request may.
+async fn in_time<T>(room: impl Future<Output = Option<T>>) -> Result<T, Failure> {
+    let waited = timeout(Duration::from_millis(LIMITS.admission_wait_ms), room).await;
+    waited.ok().flatten().ok_or_else(|| Failure::new(ErrorCode::Overloaded))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn free(admission: &Admission) -> (usize, usize) {
+        (admission.free_events.available_permits(), admission.free_bytes.available_permits())
+    }
+
+    #[tokio::test]
+    async fn a_ticket_gives_back_what_it_holds() {
+        let admission = Admission::new(10, 1000);
+        let mut ticket = admission.ticket();
+        ticket.hold_unread(Some(600), 5).await.expect("room");
+        assert_eq!((free(&admission), admission.events()), ((5, 400), 0), "nothing was scanned");
+        ticket.hold_bytes(900).await.expect("room");
+        ticket.hold_events(7).await.expect("room");
+        assert_eq!((free(&admission), admission.events()), ((3, 100), 7));
+        ticket.hold_bytes(100).await.expect("less");
+        assert_eq!(free(&admission), (3, 900));
+        drop(ticket);
+        assert_eq!((free(&admission), admission.events()), ((10, 1000), 0));
+    }
+
+    #[tokio::test]
+    async fn an_unread_body_counts_as_the_events_that_batches_had_lately() {
+        let admission = Admission::new(1000, 1_000_000);
+        let estimate = async |declared: Option<u64>, events: usize| {
+            let mut ticket = admission.ticket();
+            ticket.hold_unread(declared, 500).await.expect("room");
+            let held = 1000 - free(&admission).0;
+            ticket.note_batch(events);
+            held
+        };
+        let assumed = LIMITS.assumed_event_bytes;
+        assert_eq!(estimate(Some(assumed * 10), 0).await, 10);
+        assert_eq!(estimate(Some(assumed * 10), 20).await, 10);
+        assert_eq!(estimate(Some(assumed * 10), 1).await, 20, "a denser batch counts at once");
+        let sparse = estimate(Some(assumed * 10), 0).await;
+        assert!((2..20).contains(&sparse), "a sparser batch counts by and by, {sparse}");
+        assert_eq!(estimate(Some(999_999), 0).await, 500, "a batch has no more");
+        assert_eq!(estimate(None, 0).await, 1);
+    }
+
+    #[tokio::test]
+    async fn waiting_requests_are_served_in_the_order_of_arrival() {
+        let admission = Admission::new(10, 1000);
+        let mut first = admission.ticket();
+        first.hold_events(10).await.expect("room");
+        let waiter = |events: u64| {
+            let mut ticket = admission.ticket();
+            let declared = Some(events * LIMITS.assumed_event_bytes);
+            tokio::spawn(async move { ticket.hold_unread(declared, 10).await.map(|()| ticket) })
+        };
+        let (large, small) = (waiter(8), waiter(1));
+        tokio::task::yield_now().await;
+        first.hold_events(5).await.expect("fewer");
+        tokio::task::yield_now().await;
+        assert!(!small.is_finished(), "a request does not pass one before it");
+        drop(first);
+        assert!(large.await.expect("no panic").is_ok() && small.await.expect("no panic").is_ok());
+    }
+
+    #[tokio::test]
+    async fn requests_with_too_low_an_estimate_do_not_wait_for_each_other() {
+        let admission = Admission::new(10, 1000);
+        let (mut one, mut other) = (admission.ticket(), admission.ticket());
+        for ticket in [&mut one, &mut other] {
+            ticket.hold_unread(Some(5 * LIMITS.assumed_event_bytes), 10).await.expect("room");
+        }
+        let other = tokio::spawn(async move { other.hold_events(6).await });
+        one.hold_events(6).await.expect("room, once the other gave back what it had");
+        drop(one);
+        other.await.expect("no panic").expect("room, once the first was stored");
+    }
+}
