@@ -60,7 +60,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
         opening.unsplit(frame(r#"{"type":"reset"}"#));
     }
     let events = Events { stats: app.stats_frames.subscribe(), subscription };
-    Ok(reply::stream(send_frames(&app, &request, opening.freeze(), events)))
+    Ok(reply::stream(send_frames(&app, &request, Some(opening.freeze()), events)))
 }
 
 struct Events {
