@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 use crate::config::Config;
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::error::ErrorCode;
+use crate::http::head::trim_blank;
 use crate::text::percent_decode;
 
 /// The token, by digest (rule SEC-06). Its text is not kept, so it cannot be logged.
@@ -43,8 +44,8 @@ impl Token {
         self.digest.ct_eq(&digest).into()
     }
 
-    fn is_cookie(&self, value: &str) -> bool {
-        self.cookie.as_bytes().ct_eq(value.as_bytes()).into()
+    fn is_cookie(&self, value: &[u8]) -> bool {
+        self.cookie.as_bytes().ct_eq(value).into()
     }
 }
 
@@ -139,11 +140,12 @@ impl Guard {
             let (scheme, given) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| given.trim_matches(' '))
         });
-        let cookie = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).any(|cookies| {
-            cookies
-                .split(';')
-                .filter_map(|pair| pair.trim_matches(' ').split_once('='))
-                .any(|(name, value)| name == VOCABULARY.security.cookie_name && token.is_cookie(value))
+        // By bytes: a cookie of another program may hold some that are not ASCII.
+        let mut cookies =
+            headers.get_all(COOKIE).iter().flat_map(|value| value.as_bytes().split(|&byte| byte == b';'));
+        let cookie = cookies.any(|pair| {
+            let value = trim_blank(pair).strip_prefix(VOCABULARY.security.cookie_name.as_bytes());
+            value.and_then(|value| value.strip_prefix(b"=")).is_some_and(|value| token.is_cookie(value))
         });
         if cookie || bearer.is_some_and(|given| token.is(given)) {
             Ok(())

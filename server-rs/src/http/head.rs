@@ -197,7 +197,7 @@ impl HeadScanner {
 }
 
 /// Without the optional white space around a value (RFC 9110, section 5.6.3).
-fn trim_blank(mut value: &[u8]) -> &[u8] {
+pub(super) fn trim_blank(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
     }

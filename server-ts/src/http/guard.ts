@@ -85,7 +85,7 @@ export class Guard {
     const cookies = (head.headers.get('cookie') ?? []).flatMap((value) => value.split(';'));
     const wanted = digest(this.cookie);
     const isKnown = cookies.some((pair) => {
-      const [name, value] = splitOnce(pair.trim(), '=');
+      const [name, value] = splitOnce(trimBlank(pair), '=');
       return name === COOKIE && timingSafeEqual(digest(value), wanted);
     });
     return isKnown ? { kind: 'pass', origin, isFree } : refuse('unauthorized', origin);
@@ -127,6 +127,15 @@ function tokenParameter(query: string): string | undefined {
     if (name === 'token') return percentDecode(value, true) ?? '';
   }
   return undefined;
+}
+
+/** Without the optional white space around a value (RFC 9110, section 5.6.3). */
+function trimBlank(value: string): string {
+  const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
+  let [start, end] = [0, value.length];
+  while (start < end && isBlank(start)) start++;
+  while (end > start && isBlank(end - 1)) end--;
+  return value.slice(start, end);
 }
 
 function splitOnce(text: string, separator: string): [string, string] {
