@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
+use flate2::{Decompress, FlushDecompress, Status};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
@@ -53,6 +54,12 @@ enum Encoding {
     Gzip,
     Zstd,
 }
+
+/// The window of gzip has one size (RFC 1951, section 2).
+const GZIP_WINDOW_LOG: u8 = 15;
+
+/// How much room each step of inflating has at least.
+const INFLATE_BYTES: usize = 32 * 1024;
 
 /// When a request has to be complete.
 #[derive(Debug, Clone, Copy)]
@@ -206,15 +213,36 @@ enum InflateError {
 fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
     match encoding {
         Encoding::Identity => Ok(bytes.to_vec()),
-        Encoding::Gzip => {
-            // Members follow one another (RFC 1952, section 2.2); whatever else is left over is broken.
-            read_up_to(flate2::bufread::MultiGzDecoder::new(bytes), limit)
-        }
+        Encoding::Gzip => inflate_members(bytes, limit),
         Encoding::Zstd => {
             let mut decoder =
                 zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
             decoder.window_log_max(LIMITS.zstd_window_log).map_err(|_| InflateError::Broken)?;
             read_up_to(decoder, limit)
+        }
+    }
+}
+
+/// Members follow one another (RFC 1952, section 2.2); whatever else is left over is broken. zlib reads their heads
+/// itself: flate2's own reading refuses a file name of 64 KiB.
+fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
+    let mut inflated = Vec::new();
+    let mut member = Decompress::new_gzip(GZIP_WINDOW_LOG);
+    loop {
+        inflated.reserve(INFLATE_BYTES);
+        let before = member.total_in();
+        let status = member.decompress_vec(bytes, &mut inflated, FlushDecompress::None);
+        let taken = usize::try_from(member.total_in() - before).map_err(|_| InflateError::Broken)?;
+        bytes = bytes.get(taken..).ok_or(InflateError::Broken)?;
+        if inflated.len() as u64 > limit {
+            return Err(InflateError::TooLarge);
+        }
+        match status {
+            Ok(Status::Ok) => {}
+            Ok(Status::StreamEnd) if bytes.is_empty() => return Ok(inflated),
+            Ok(Status::StreamEnd) => member = Decompress::new_gzip(GZIP_WINDOW_LOG),
+            // With room for more, nothing more came: the bytes end too early.
+            Ok(Status::BufError) | Err(_) => return Err(InflateError::Broken),
         }
     }
 }

@@ -76,20 +76,26 @@ impl Guard {
         }
     }
 
-    /// Host, Origin and Fetch metadata. `port` is the one that the request came in on.
-    pub fn admit(&self, method: &Method, headers: &HeaderMap, port: u16) -> Result<Admitted, ErrorCode> {
+    /// Host, Origin and Fetch metadata. `port` is the one that the request came in on. A refusal comes with the
+    /// origin that may read it.
+    pub fn admit(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        port: u16,
+    ) -> Result<Admitted, (ErrorCode, Option<String>)> {
         let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !self.is_allowed_host(host) {
-            return Err(ErrorCode::ForbiddenHost);
+            return Err((ErrorCode::ForbiddenHost, None));
         }
         let mut origins = headers.get_all(ORIGIN).iter();
         let origin = match (origins.next(), origins.next()) {
             (None, _) => None,
             (Some(value), None) => {
                 let origin = value.to_str().ok().filter(|origin| self.is_allowed_origin(origin, port));
-                Some(origin.ok_or(ErrorCode::ForbiddenOrigin)?.to_owned())
+                Some(origin.ok_or((ErrorCode::ForbiddenOrigin, None))?.to_owned())
             }
-            (Some(_), Some(_)) => return Err(ErrorCode::ForbiddenOrigin),
+            (Some(_), Some(_)) => return Err((ErrorCode::ForbiddenOrigin, None)),
         };
         let mut sites = headers.get_all("sec-fetch-site").iter();
         let site = sites.next().map_or(Some("none"), |value| value.to_str().ok());
@@ -99,7 +105,7 @@ impl Guard {
             _ => false,
         };
         if !site_ok || sites.next().is_some() {
-            return Err(ErrorCode::ForbiddenOrigin);
+            return Err((ErrorCode::ForbiddenOrigin, origin));
         }
         match origin {
             Some(origin)

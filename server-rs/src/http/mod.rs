@@ -141,9 +141,11 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     answer.map(|body| Body::new(Held { body, held: finish }))
 }
 
-/// Whether the client wants this to be the last answer (RFC 9112, section 9.6).
+/// Whether the client wants this to be the last answer (RFC 9112, section 9.6). `Proxy-Connection` counts as
+/// `Connection` (rule HTT-10).
 fn asks_to_close(headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let values = headers.get_all(CONNECTION).iter().chain(headers.get_all("proxy-connection"));
+    let mut values = values.filter_map(|value| value.to_str().ok());
     values.any(|value| value.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))
 }
 
@@ -155,7 +157,7 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
         return (answer, None);
     }
     let origin = match app.guard.admit(&parts.method, &parts.headers, port) {
-        Err(code) => return (reply::failure(&code.into()), None),
+        Err((code, origin)) => return (reply::failure(&code.into()), origin),
         Ok(Admitted::Preflight(origin)) => return (reply::preflight(), Some(origin)),
         Ok(Admitted::Request(origin)) => origin,
     };

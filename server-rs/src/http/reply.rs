@@ -217,6 +217,8 @@ pub fn signed_in(cookie: &str) -> Response<Body> {
     insert(&mut answer, LOCATION, "/");
     insert(&mut answer, SET_COOKIE, cookie);
     insert(&mut answer, CACHE_CONTROL, "no-store");
+    // To HEAD as well, where hyper would leave it out.
+    answer.headers_mut().insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
     answer
 }
 
