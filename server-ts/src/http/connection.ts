@@ -15,6 +15,8 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 /** Says that a request gets no answer but an empty 400 (rule HTT-08). */
 export type AnswerBare = (request: IncomingMessage) => void;
 
+type Accept = (this: Server, socket: Socket) => void;
+
 /** What is going on on one connection. */
 interface Line {
   /** Requests, and last answers, that wait for those before them. */
@@ -33,6 +35,8 @@ export class Connections {
   private readonly server: Server;
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
+  /** Node's own listeners for connections. */
+  private readonly accept: Accept[] = [];
   /** Connections that came before there was a handler. */
   private early: Socket[] = [];
   private handler: Handler | undefined;
@@ -54,6 +58,7 @@ export class Connections {
     const take: Handler = (request, response) => this.take(request, response);
     this.server.on('request', take).on('checkContinue', take).on('checkExpectation', take);
     this.server.on('connect', (_request, socket) => this.refuse(socket as Socket));
+    this.server.on('upgrade', (request, socket, rest) => this.ignoreUpgrade(request, socket as Socket, rest));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.parseError(error, socket as Socket);
     });
@@ -102,7 +107,7 @@ export class Connections {
   /** Node's own listener is only told of connections that there is room for (rule HTT-12). */
   private limitConnections(): void {
     const { server, sockets } = this;
-    const accept = server.listeners('connection') as ((socket: Socket) => void)[];
+    this.accept.push(...(server.listeners('connection') as Accept[]));
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       if (this.handler === undefined) {
@@ -129,7 +134,7 @@ export class Connections {
         current.on('error', () => {}).resume();
         linger(socket);
       };
-      for (const listener of accept) listener.call(server, socket);
+      for (const listener of this.accept) listener.call(server, socket);
     });
   }
 
@@ -159,6 +164,25 @@ export class Connections {
       this.handler?.(request, response);
     };
     if (line.current === undefined) begin();
+    else line.waiting.push(begin);
+  }
+
+  /**
+   * Reads the request once more without `Upgrade` (rule HTT-06). Node's parser stops behind a request that asks for
+   * an upgrade, and what follows in the same bytes is lost unless the application takes the socket over.
+   */
+  private ignoreUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer): void {
+    const line = this.lineOf(socket);
+    const ignore = (): void => {};
+    const begin = (): void => {
+      socket.off('error', ignore);
+      socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
+      for (const listener of this.accept) listener.call(this.server, socket);
+    };
+    // Until then Node listens to nothing of this socket.
+    socket.on('error', ignore);
+    if (line.closing) socket.resume();
+    else if (line.current === undefined) begin();
     else line.waiting.push(begin);
   }
 
@@ -195,6 +219,16 @@ export class Connections {
     line.current?.on('error', () => {}).resume();
     lastWords(socket, bytes);
   }
+}
+
+/** As long and with as many headers as it came, so that the limits of heads hold. */
+function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    head += `${name.toLowerCase() === 'upgrade' ? 'x-grade' : name}: ${rawHeaders[at + 1]}\r\n`;
+  }
+  return Buffer.from(`${head}\r\n`, 'latin1');
 }
 
 function lastWords(socket: Socket, bytes: Buffer): void {
