@@ -14,6 +14,7 @@ import { KEYS } from './keys.ts';
 import { LOCK } from './lock.ts';
 import { OVERLOAD } from './overload.ts';
 import { RESTART } from './restart.ts';
+import { SIGN_IN } from './sign-in.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { START } from './start.ts';
@@ -36,6 +37,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   STREAM_SLOW,
   SYNC,
   SYNC_PACE,
+  SIGN_IN,
   SNAPSHOTS,
   SNAPSHOT_WAITS,
   CONCURRENCY,

@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const TOKEN = 'a"token\\of%s$sixteen`characters';
 const token_file = join(folder, "it's a token");
-writeFileSync(token_file, ` ${TOKEN}\n`);
+writeFileSync(token_file, ` ${TOKEN}\n`, { mode: 0o600 });
 
 const commandFor = (server: HookServer) => handlersFor(server).get('SessionStart') as CommandHandler;
 const payload = (session_id: string, more = '') =>

@@ -9,6 +9,8 @@ pub mod chunks;
 pub mod wire;
 /// Accepting, draining, the lingering close.
 pub mod connection;
+/// The cookie that lets a page in.
+pub mod cookie;
 /// Host, Origin, token.
 pub mod guard;
 /// The query string.
@@ -161,13 +163,14 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
         Ok(Admitted::Preflight(origin)) => return (reply::preflight(), Some(origin)),
         Ok(Admitted::Request(origin)) => origin,
     };
-    let answer = match app.guard.sign_in(&parts.method, &parts.uri) {
+    let now_s = u64::try_from(app.clock.now_ms() / 1000).unwrap_or_default();
+    let answer = match app.guard.sign_in(&parts.method, &parts.uri, port, now_s) {
         Some(Ok(cookie)) => reply::signed_in(&cookie),
         Some(Err(code)) => reply::failure(&code.into()),
         None => {
             let free =
                 ROUTES.routes.iter().any(|route| route.free == Some(true) && route.path == parts.uri.path());
-            let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers) };
+            let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers, port, now_s) };
             match authorized {
                 Err(code) => reply::failure(&code.into()),
                 Ok(()) if app.is_draining() && !free => {

@@ -8,6 +8,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import type { App } from '../app.ts';
+import { nowMs } from '../clock.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { ReadFailed } from '../store/reader.ts';
@@ -110,7 +111,7 @@ function firstChecks(app: App, routes: Router, answerBare: AnswerBare): Connecti
 function guarded(app: App) {
   return (_request: Request, response: Response, next: NextFunction): void => {
     const exchange = exchangeOf(response);
-    const verdict = app.guard.check(exchange.head);
+    const verdict = app.guard.check(exchange.head, Math.floor(nowMs() / 1000));
     exchange.origin = verdict.origin;
     switch (verdict.kind) {
       case 'refuse':
