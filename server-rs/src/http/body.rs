@@ -7,28 +7,13 @@ use std::time::Duration;
 
 use axum::body::Body;
 use flate2::{Decompress, FlushDecompress, Status};
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap, TRANSFER_ENCODING};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
 use crate::ingest::Ticket;
-
-/// Why a body was not read to its end.
-#[derive(Debug)]
-pub enum BodyError {
-    /// An answer of the contract.
-    Failure(Failure),
-    /// Its framing is broken, or the client left: 400 without a body (rule HTT-08).
-    Bare,
-}
-
-impl From<Failure> for BodyError {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
-}
 
 /// A body that nobody has read yet. Handlers take it out; what is left in it after the answer was made has to be
 /// dropped or to end the connection (rule HTT-10).
@@ -84,7 +69,7 @@ pub async fn read_body(
     deadline: Deadline,
     limit: u64,
     ticket: &mut Ticket,
-) -> Result<Vec<u8>, BodyError> {
+) -> Result<Vec<u8>, Failure> {
     check_media_type(headers)?;
     let encoding = encoding(headers)?;
     let declared = declared_length(headers);
@@ -92,7 +77,7 @@ pub async fn read_body(
     match declared {
         Some(length) if encoding == Encoding::Identity => {
             if length > limit {
-                return Err(too_large.with("actual", length).into());
+                return Err(too_large.with("actual", length));
             }
             ticket.add_bytes(length)?;
         }
@@ -106,7 +91,7 @@ pub async fn read_body(
     let mut bytes = Vec::with_capacity(usize::try_from(capacity).unwrap_or(0));
     while let Some(frame) = next_frame(&mut body, deadline).await? {
         if bytes.len() as u64 + frame.len() as u64 > longest {
-            return Err(too_large.into());
+            return Err(too_large);
         }
         if !held {
             ticket.add_bytes(frame.len() as u64).map_err(Failure::closing)?;
@@ -127,19 +112,27 @@ pub async fn read_body(
     Ok(inflated)
 }
 
-async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, BodyError> {
+async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, Failure> {
     loop {
         match timeout_at(deadline.next(), body.frame()).await {
-            Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing().into()),
+            Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing()),
             Ok(None) => return Ok(None),
-            Ok(Some(Err(_))) => return Err(BodyError::Bare),
-            Ok(Some(Ok(frame))) => {
-                if let Ok(data) = frame.into_data() {
-                    return Ok(Some(data));
+            // Its framing is broken, or the client left.
+            Ok(Some(Err(_))) => return Err(Failure::new(ErrorCode::BadRequest).closing()),
+            Ok(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => return Ok(Some(data)),
+                Err(frame) if frame.trailers_ref().is_some_and(holds_framing) => {
+                    return Err(Failure::new(ErrorCode::BadRequest).closing());
                 }
-            }
+                Err(_) => {}
+            },
         }
     }
+}
+
+/// Whether a trailer would frame the body that it ends (RFC 9110, section 6.5.1).
+fn holds_framing(trailers: &HeaderMap) -> bool {
+    trailers.contains_key(CONTENT_LENGTH) || trailers.contains_key(TRANSFER_ENCODING)
 }
 
 /// Reads and drops a small body that no handler took, while its answer is already on the way; `false` when the

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use http::Uri;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
-use crate::http::body::{BodyError, read_body};
+use crate::http::body::read_body;
 use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::ingest::Ticket;
@@ -17,14 +16,14 @@ use crate::store::names::NameKind;
 use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
-pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
+pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (body, ticket) = events_body(&app, &request).await?;
     let outcome = app.ingest.single(body, ticket).await?;
-    Ok(reply::single(&outcome, app.store.newest_id())?)
+    reply::single(&outcome, app.store.newest_id())
 }
 
 /// `POST /api/events/batch` (rules ING-04 to ING-06).
-pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
+pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (body, ticket) = events_body(&app, &request).await?;
     let outcomes = app.ingest.batch(body, ticket).await?;
     let with_results = request.parameters.text("results") == Some("1");
@@ -32,7 +31,7 @@ pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> Result
 }
 
 /// Reads a body that becomes events, and what it holds of what may wait.
-pub(crate) async fn events_body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), BodyError> {
+pub(crate) async fn events_body(app: &App, request: &Request) -> Result<(Vec<u8>, Ticket), Failure> {
     let mut ticket = app.admission.ticket();
     let limit = app.config.max_body_bytes;
     let body = read_body(&request.headers, &request.body, request.deadline, limit, &mut ticket).await?;
@@ -80,13 +79,4 @@ pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Request) -> rep
         Ok(found.then_some(json))
     });
     Ok(reply::ok(json.await?.ok_or(Failure::new(ErrorCode::NotFound))?))
-}
-
-impl IntoResponse for BodyError {
-    fn into_response(self) -> Response {
-        match self {
-            BodyError::Failure(failure) => reply::failure(&failure),
-            BodyError::Bare => reply::bare(),
-        }
-    }
 }

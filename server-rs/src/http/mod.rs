@@ -154,9 +154,8 @@ fn asks_to_close(headers: &HeaderMap) -> bool {
 /// The answer, and the origin that may read it.
 async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Response, Option<String>) {
     if let Some(code) = parts.uri.path().strip_prefix(REFUSED) {
-        let answer = ErrorCode::parse(code)
-            .map_or_else(reply::bare, |code| reply::failure(&Failure::new(code).closing()));
-        return (answer, None);
+        let code = ErrorCode::parse(code).unwrap_or(ErrorCode::BadRequest);
+        return (reply::failure(&Failure::new(code).closing()), None);
     }
     let origin = match app.guard.admit(&parts.method, &parts.headers, port) {
         Err((code, origin)) => return (reply::failure(&code.into()), origin),

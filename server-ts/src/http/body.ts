@@ -15,9 +15,6 @@ import type { Exchange } from './reply.ts';
 
 type Encoding = 'identity' | 'gzip' | 'zstd';
 
-/** The client left, or its framing is broken: an empty 400, if anything (rule HTT-08). */
-export class BodyLost extends Error {}
-
 /** A body, whose memory is for whoever takes it to give back, and the room that it takes among what waits. */
 export interface Body {
   readonly bytes: Buffer;
@@ -132,7 +129,8 @@ function receive(
     const onTimeout = (): void => fail(new Failure('request_timeout', {}, true));
     const idle = setTimeout(onTimeout, LIMITS.body_idle_timeout_ms);
     const total = setTimeout(onTimeout, LIMITS.request_timeout_ms);
-    const onLost = (): void => fail(new BodyLost());
+    // Its framing is broken, or the client left.
+    const onLost = (): void => fail(new Failure('bad_request', {}, true));
     const onData = (chunk: Buffer): void => {
       idle.refresh();
       if (length + chunk.length > longest) {
@@ -150,15 +148,17 @@ function receive(
       length += chunk.length;
     };
     const onEnd = (): void => {
-      if (trailerBytes(request.rawTrailers) > LIMITS.trailer_bytes) onLost();
+      if (isTooMuch(request.rawTrailers)) onLost();
       else settle(() => resolve(whole ?? concat(chunks, length, buffers)));
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
   });
 }
 
-function trailerBytes(rawTrailers: readonly string[]): number {
-  return rawTrailers.reduce((bytes, text) => bytes + text.length + ': '.length, 0);
+/** Rule HTT-08. */
+function isTooMuch(rawTrailers: readonly string[]): boolean {
+  const bytes = rawTrailers.reduce((sum, text) => sum + text.length + ': '.length, 0);
+  return bytes > LIMITS.trailer_bytes || rawTrailers.length / 2 > LIMITS.header_count;
 }
 
 /** Like `Buffer.concat`, but in memory of `buffers`. */

@@ -1,6 +1,6 @@
 /**
- * Accepting: the connection limit, the parser's limits and time-outs, one request after the other, bare
- * answers, the lingering close (rules HTT-07, HTT-08, HTT-11, HTT-12, HTT-14, HTT-10).
+ * Accepting: the connection limit, the parser's limits and time-outs, one request after the other, refusals of
+ * what cannot be parsed, the lingering close (rules HTT-07, HTT-08, HTT-11, HTT-12, HTT-14, HTT-10).
  *
  * What must stay true: an answer that closes its connection reaches the client even while the client still
  * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
@@ -8,12 +8,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
-import { rawBare, rawFailure } from './reply.ts';
+import type { ErrorCode } from '../error.ts';
+import { rawFailure } from './reply.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** Says that a request gets no answer but an empty 400 (rule HTT-08). */
-export type AnswerBare = (request: IncomingMessage) => void;
 
 type Accept = (this: Server, socket: Socket) => void;
 
@@ -23,6 +21,8 @@ interface Line {
   readonly waiting: (() => void)[];
   /** The request that is being answered. */
   current: IncomingMessage | undefined;
+  /** The request that came last. */
+  newest: IncomingMessage | undefined;
   response: ServerResponse | undefined;
   /** The last answer was given, or is being given. */
   closing: boolean;
@@ -87,9 +87,6 @@ export class Connections {
     return this.server.address() as AddressInfo;
   }
 
-  /** Answers a request with an empty 400, behind those before it, and ends its connection. */
-  readonly answerBare: AnswerBare = (request) => this.endWith(request.socket, rawBare());
-
   /** Stops accepting, ends connections without a request, and resolves when the others have ended. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
@@ -141,7 +138,7 @@ export class Connections {
   private lineOf(socket: Socket): Line {
     let line = this.lines.get(socket);
     if (line === undefined) {
-      line = { waiting: [], current: undefined, response: undefined, closing: false };
+      line = { waiting: [], current: undefined, newest: undefined, response: undefined, closing: false };
       this.lines.set(socket, line);
     }
     return line;
@@ -151,6 +148,7 @@ export class Connections {
     const { socket } = request;
     const line = this.lineOf(socket);
     if (line.closing) return;
+    line.newest = request;
     const begin = (): void => {
       if (line.closing) return;
       line.current = request;
@@ -188,7 +186,7 @@ export class Connections {
 
   private refuse(socket: Socket): void {
     socket.on('error', () => {});
-    this.lastAnswer(socket, rawBare());
+    this.lastAnswer(socket, 'bad_request');
   }
 
   private parseError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -196,19 +194,19 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const { current, response } = this.lineOf(socket);
+    const { response } = this.lineOf(socket);
     // What is broken behind the last answer is nobody's any more.
     if (response?.headersSent && !response.shouldKeepAlive) return;
-    // Inside a body the parser counts trailers as headers.
-    const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW' && (current === undefined || current.complete);
-    this.lastAnswer(socket, isTooLarge ? rawFailure('headers_too_large') : rawBare());
+    this.lastAnswer(socket, error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request');
   }
 
-  /** Behind requests that have come whole; one whose own body broke gets this for an answer. */
-  private lastAnswer(socket: Socket, bytes: Buffer): void {
+  /** Behind requests that have come whole, and in place of one whose own body broke (rule HTT-08). */
+  private lastAnswer(socket: Socket, code: ErrorCode): void {
     const line = this.lineOf(socket);
-    if (line.current?.complete) line.waiting.push(() => this.endWith(socket, bytes));
-    else this.endWith(socket, bytes);
+    const { current, newest } = line;
+    if (current !== newest && !newest?.complete) line.waiting.pop();
+    if (current?.complete) line.waiting.push(() => this.endWith(socket, rawFailure(code)));
+    else this.endWith(socket, rawFailure(code));
   }
 
   private endWith(socket: Socket, bytes: Buffer): void {
