@@ -11,13 +11,6 @@ use crate::error::ErrorCode;
 /// The target that stands for a refused request: `^` never passes the scan of a head.
 pub const REFUSED: &str = "/^";
 
-/// A request in place of the one that breaks a rule, so that its answer is made where all answers are.
-pub fn refused_request(code: ErrorCode, is_head: bool) -> String {
-    let method = if is_head { "HEAD" } else { "GET" };
-    let code = code.as_str();
-    format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-}
-
 /// How a request's body is delimited (RFC 9112, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
@@ -63,6 +56,12 @@ impl HeadScanner {
     /// Where `Connection` headers of an HTTP/1.0 request begin: such a request never keeps its connection.
     pub fn connection_headers(&self) -> &[usize] {
         &self.connection_headers
+    }
+
+    /// A request in place of the one that breaks a rule, so that its answer is made where all answers are.
+    pub fn refused(code: ErrorCode, is_head: bool) -> String {
+        let (method, code) = (if is_head { "HEAD" } else { "GET" }, code.as_str());
+        format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
     }
 
     /// Looks at all bytes of the head that have arrived, the first of which is neither CR nor LF.

@@ -21,7 +21,7 @@ use tokio::time::{Instant, Sleep};
 use crate::contract::LIMITS;
 use crate::http::chunks::ChunkScanner;
 use crate::http::connection::Wire;
-use crate::http::head::{Framing, HeadScanner, Progress, refused_request};
+use crate::http::head::{Framing, HeadScanner, Progress};
 
 enum State {
     Head(HeadScanner),
@@ -112,7 +112,7 @@ impl WireStream {
                     }
                     Progress::Violated(code, is_head) => {
                         self.inbox.truncate(self.passed);
-                        self.inbox.extend_from_slice(refused_request(code, is_head).as_bytes());
+                        self.inbox.extend_from_slice(HeadScanner::refused(code, is_head).as_bytes());
                         self.passed = self.inbox.len();
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = State::Refused;

@@ -57,7 +57,9 @@ export class Connections {
     this.server.timeout = 0;
     const take: Handler = (request, response) => this.take(request, response);
     this.server.on('request', take).on('checkContinue', take).on('checkExpectation', take);
-    this.server.on('connect', (_request, socket) => this.refuse(socket as Socket));
+    this.server.on('connect', (_request, socket) => {
+      this.lastAnswer(socket.on('error', () => {}) as Socket, 'bad_request');
+    });
     this.server.on('upgrade', (request, socket, rest) => this.ignoreUpgrade(request, socket as Socket, rest));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.parseError(error, socket as Socket);
@@ -182,11 +184,6 @@ export class Connections {
     if (line.closing) socket.resume();
     else if (line.current === undefined) begin();
     else line.waiting.push(begin);
-  }
-
-  private refuse(socket: Socket): void {
-    socket.on('error', () => {});
-    this.lastAnswer(socket, 'bad_request');
   }
 
   private parseError(error: NodeJS.ErrnoException, socket: Socket): void {
