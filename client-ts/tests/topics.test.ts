@@ -93,7 +93,7 @@ test('it connects again: within what the server asked for, longer each time, and
   const { clock, topics } = topicsOn(fake, { onState });
   const { sync, applied } = syncOn(topics, clock, 'events');
   await sync.start();
-  await fake.streams[0]!.send(`retry: 1000\n\n${frame('events', '1')}`);
+  await fake.streams[0]!.send(`retry: 1000\n${frame('events', '1')}`);
   fake.refusals.push(new Response('', { status: 503 }), new Response('', { status: 502 }));
   await fake.streams[0]!.end();
   await clock.pass(1000);

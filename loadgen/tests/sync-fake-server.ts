@@ -88,7 +88,7 @@ function stream(query: URLSearchParams, response: ServerResponse): void {
   const client: Client = { response, interval_ms, isWaiting: false, told: newest };
   invalidated.add(client);
   response.on('close', () => invalidated.delete(client));
-  if (fault !== 'silent') response.write(`retry: 1000\n\n${frame(newest)}`);
+  if (fault !== 'silent') response.write(`retry: 1000\n${frame(newest)}`);
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -165,7 +165,7 @@ function run(
   flags: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  writeFileSync(`${context.folder}/short-token`, 'short\n');
+  writeFileSync(`${context.folder}/short-token`, 'short\n', { mode: 0o600 });
   return failedStart(target, flags, context.folder, env);
 }
 

@@ -20,6 +20,7 @@ import { OVERLOAD } from './overload.ts';
 import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
 import { SCHEMA } from './schema.ts';
+import { SIGN_IN } from './sign-in.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { START } from './start.ts';
@@ -44,6 +45,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   STREAM_SLOW,
   SYNC,
   SYNC_PACE,
+  SIGN_IN,
   SNAPSHOTS,
   SNAPSHOT_WAITS,
   CONCURRENCY,

@@ -7,6 +7,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
+import type { Refusal } from './refusal.ts';
 
 export type Part = string | { readonly repeat: string; readonly count: number } | { readonly base64: string };
 
@@ -63,9 +64,18 @@ export interface Case {
   readonly flags?: readonly string[];
   readonly given?: readonly Step[];
   readonly when: Step;
-  readonly then: CaseAnswer;
+  readonly then: CaseAnswer | Refusal;
   readonly stored?: StoredRows;
   readonly then_also?: readonly Step[];
+}
+
+/** A case whose answer is settled. */
+export interface AnsweredCase extends Case {
+  readonly then: CaseAnswer;
+}
+
+export function isAnswered(one: Case): one is AnsweredCase {
+  return !('refused' in one.then);
 }
 
 export interface ServerNeeds {

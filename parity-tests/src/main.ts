@@ -8,7 +8,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
 import { CaseFileError, loadCaseFiles } from './case.ts';
 import { letReadersLeave } from './closed-output.ts';
-import { applyDivergences, DivergenceError, loadDivergences } from './divergence.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { paperOf, renderDetails, renderTable, renderTally, tally } from './report.ts';
 import { fullName, type Result } from './result.ts';
@@ -31,9 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   const { options } = parsed;
   const paper = paperOf(process.stdout, process.env);
-  const lists = loadDivergences(options.basePort === undefined ? options.targets : []);
-  const ran = await runAll(options);
-  const results = applyDivergences(ran, lists, options.only === undefined);
+  const results = await runAll(options);
   if (options.reportJson)
     writeFileSync(options.reportJson, `${JSON.stringify(results.map(forFile), null, 2)}\n`);
   const sums = tally(results);
@@ -97,7 +94,7 @@ if (import.meta.main) {
   try {
     process.exitCode = await main(process.argv.slice(2));
   } catch (error) {
-    if (!(error instanceof CaseFileError || error instanceof DivergenceError)) throw error;
+    if (!(error instanceof CaseFileError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 2;
   }

@@ -1,10 +1,13 @@
 /**
- * What a case writes for a value that it cannot know: `<case>`, `<port>`, `<folder>/…` and `<saved:NAME>`.
+ * What a case writes for a value that it cannot know: `<case>`, `<port>`, `<folder>/…`, `<saved:NAME>` and
+ * `<cookie:SECONDS:TOKEN>`.
  *
  * `<case>` is a word of twelve letters and digits that no other case of any run has, so that cases on one
  * server stay independent, also on a server that has been running for long.
+ * `<cookie:SECONDS:TOKEN>` is a session cookie (rule SEC-07) of this port that expires so many seconds from now;
+ * `<cookie:SECONDS@PORT:TOKEN>` is one of another port. It is made by the rule, not by a server.
  */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 
 export type Placeholders = Map<string, unknown>;
 
@@ -44,8 +47,15 @@ function fillText(text: string, known: Placeholders): unknown {
   if (!text.includes('<')) return text;
   const whole = known.get(text);
   if (whole !== undefined && text.startsWith('<saved:')) return whole;
-  return text.replace(/<case>|<port>|<folder>|<saved:[^<>]+>/g, (name) => {
+  return text.replace(/<case>|<port>|<folder>|<saved:[^<>]+>|<cookie:[^<>]+>/g, (name) => {
+    const cookie = /^<cookie:(-?\d+)(?:@(\d+))?:(.+)>$/.exec(name);
+    if (cookie) return sessionCookie(Number(cookie[1]), cookie[2] ?? String(known.get('<port>')), cookie[3]!);
     if (!known.has(name)) throw new Error(`${name} stands for nothing here`);
     return String(known.get(name));
   });
+}
+
+function sessionCookie(seconds: number, port: string, token: string): string {
+  const signed = `ingest_session_${port}=${Math.floor(Date.now() / 1000) + seconds}`;
+  return `${signed}.${createHmac('sha256', token).update(signed).digest('hex')}`;
 }

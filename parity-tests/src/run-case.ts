@@ -6,7 +6,7 @@
  * Knows nothing of targets, processes or reports.
  */
 import { readFileSync } from 'node:fs';
-import type { Case, CaseAnswer, Step, StoredRows } from './case.ts';
+import type { AnsweredCase, CaseAnswer, Step, StoredRows } from './case.ts';
 import {
   type Answer,
   announcesClose,
@@ -44,7 +44,7 @@ const NOTHING: Outgoing = {
 };
 
 /** Runs a case. The last exchange of the result is the one that failed, if one did. */
-export async function runCase(one: Case, port: number, folder: string): Promise<Exchange[]> {
+export async function runCase(one: AnsweredCase, port: number, folder: string): Promise<Exchange[]> {
   const known = newPlaceholders(port);
   known.set('<folder>', folder);
   const run = new CaseRun(port, known);

@@ -6,7 +6,17 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Case, type CaseFile, needsFreshServer, rulesOfCase, type ServerNeeds } from './case.ts';
+import {
+  type Case,
+  type CaseFile,
+  isAnswered,
+  needsFreshServer,
+  rulesOfCase,
+  type ServerNeeds,
+} from './case.ts';
+import { fill, newPlaceholders } from './placeholders.ts';
+import { type Refusal, refusalDifferences } from './refusal.ts';
+import { buildRequest } from './request.ts';
 import type { Outcome, Result } from './result.ts';
 import { runCase } from './run-case.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -59,9 +69,18 @@ export async function runFile(file: CaseFile, cases: readonly Case[], place: Pla
 }
 
 async function runOn(one: Case, port: number, folder: string): Promise<Outcome> {
+  if (!isAnswered(one)) return runRefusal(one, one.then as Refusal, port);
   const exchanges = await runCase(one, port, folder);
   const failed = exchanges.some((exchange) => exchange.differences.length > 0);
   return failed ? { kind: 'failed', exchanges } : { kind: 'passed' };
+}
+
+async function runRefusal({ when }: Case, then: Refusal, port: number): Promise<Outcome> {
+  const { head, body } = buildRequest(fill(when, newPlaceholders(port)), port);
+  const differences = await refusalDifferences(port, Buffer.concat([head, body]), then);
+  if (differences.length === 0) return { kind: 'passed' };
+  const lines = differences.map(({ where, expected, got }) => `${where}: expected ${expected}, got ${got}`);
+  return { kind: 'failed', exchanges: [], message: lines.join('\n') };
 }
 
 function runOnOwn(file: CaseFile, one: Case, target: TargetName): Promise<Outcome> {

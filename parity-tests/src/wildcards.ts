@@ -54,6 +54,11 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
     form: /(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/,
     means: 'the Date header (IMF-fixdate, RFC 9110)',
   },
+  '<any-cookie>': {
+    type: 'string',
+    form: /\d{10}\.[0-9a-f]{64}/,
+    means: 'the value of a session cookie: its expiry and its MAC (SEC-07)',
+  },
   '<any-length>': {
     type: 'string',
     form: INTEGER,

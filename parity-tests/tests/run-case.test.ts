@@ -4,7 +4,7 @@
 // biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Case } from '../src/case.ts';
+import type { AnsweredCase } from '../src/case.ts';
 import { runCase } from '../src/run-case.ts';
 import { answering, listen } from './tcp-server.ts';
 
@@ -16,7 +16,12 @@ function ok(body: string, extra = '', status = '200 OK'): string {
 }
 
 const LIVE = ok('{"status":"ok"}');
-const CASE: Case = { name: 'a', rule: 'ING-01', when: { path: '/' }, then: { status: 200, json: { a: 1 } } };
+const CASE: AnsweredCase = {
+  name: 'a',
+  rule: 'ING-01',
+  when: { path: '/' },
+  then: { status: 200, json: { a: 1 } },
+};
 
 test('an answer as expected passes', async () => {
   assert.deepEqual(await differences(CASE, ok('{"a":1}'), LIVE), []);
@@ -39,7 +44,7 @@ test('each kind of wrong answer fails, and says where', async () => {
 });
 
 test('a connection that should be closed and stays open fails', async () => {
-  const closes: Case = { ...CASE, then: { status: 200, json: { a: 1 }, closed: true } };
+  const closes: AnsweredCase = { ...CASE, then: { status: 200, json: { a: 1 }, closed: true } };
   const server = await listen((socket) => {
     socket.once('data', () => socket.end(ok('{"a":1}', 'connection: close\r\n')));
   });
@@ -54,7 +59,7 @@ test('a connection that should be closed and stays open fails', async () => {
 
 test('given, saved values, stored and then_also are all looked at', async () => {
   const row = `{"id":7,"event_id":null,"schema_version":1,"session_id":"s","agent_type":"agent","event_type":"tool_use","tool_name":null,"status":"success","tokens_in":0,"tokens_out":0,"cache_read_tokens":0,"cache_write_tokens":0,"branch":null,"project":null,"duration_ms":null,"model":null,"cost_usd":null,"source":"api","client_timestamp":null,"created_at":"2026-02-18T18:06:41.231Z","payload_truncated":false,"metadata":{"b":1.0}}`;
-  const whole: Case = {
+  const whole: AnsweredCase = {
     ...CASE,
     given: [{ path: '/first', save: { id: '/ids/0' } }],
     then: { status: 200, body: '{"id":<saved:id>}' },
@@ -81,7 +86,7 @@ test('given, saved values, stored and then_also are all looked at', async () => 
   assert.deepEqual(await differences(whole, ...answers.with(5, ok('0'))), ['body']);
 });
 
-async function differences(one: Case, ...answers: readonly string[]): Promise<string[]> {
+async function differences(one: AnsweredCase, ...answers: readonly string[]): Promise<string[]> {
   const server = await listen(answering(...answers));
   try {
     const exchanges = await runCase(one, server.port, '/tmp');

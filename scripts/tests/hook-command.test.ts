@@ -17,7 +17,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const TOKEN = 'a"token\\of%s$sixteen`characters';
 const token_file = join(folder, "it's a token");
-writeFileSync(token_file, ` ${TOKEN}\n`);
+writeFileSync(token_file, ` ${TOKEN}\n`, { mode: 0o600 });
 
 const ROUNDS = 5;
 /** The command's curl waits longer for a server that hangs: a run that takes so long has waited for it. */

@@ -177,6 +177,7 @@ pub struct Limits {
     pub request_timeout_ms: u64,
     pub keep_alive_idle_ms: u64,
     pub token_characters: usize,
+    pub session_cookie_s: u64,
     pub preflight_max_age_s: u32,
     pub linger_ms: u64,
     pub shutdown_ms: u64,

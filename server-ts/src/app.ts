@@ -106,7 +106,7 @@ export class App {
 
   /** From now on requests are answered. */
   serve(): void {
-    this.connections.serve(this.buildRoutes(this, this.connections.answerBare));
+    this.connections.serve(this.buildRoutes(this));
   }
 
   get uptimeSeconds(): number {

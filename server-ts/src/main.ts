@@ -4,7 +4,7 @@
  * The threads of the store start from this same file, so that the bundle is one file. What they do not need is
  * imported late, and what would crash an older Node is not loaded before it was looked at.
  */
-import { existsSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -144,11 +144,15 @@ function exitAtOnce(code: number): never {
   process.exit(code);
 }
 
-function readText(path: string): string | undefined {
+function readText(path: string): { text: string; mode: number } | undefined {
+  let file: number | undefined;
   try {
-    return readFileSync(path, 'utf8');
+    file = openSync(path, 'r');
+    return { mode: fstatSync(file).mode, text: readFileSync(file, 'utf8') };
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

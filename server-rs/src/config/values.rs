@@ -1,13 +1,18 @@
 //! From what was given to a checked configuration, or to every problem (rule PRO-03).
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr};
+use std::os::unix::fs::MetadataExt;
 
 use crate::config::arguments::{Given, Reader, quoted};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::config::{Config, Durability};
 use crate::contract::{LIMITS, integer_of, text_of};
 use crate::http::guard::Token;
+
+/// What a mode gives to the group and to others.
+const OTHER_USERS: u32 = 0o077;
 
 impl Reader {
     /// Checks every value in the order of `config.json`, then what concerns several.
@@ -136,10 +141,14 @@ impl Reader {
 
     fn token(&mut self, given: &Given) -> Option<Token> {
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let Ok(text) = std::fs::read_to_string(&given.text) else {
+        let Ok((text, mode)) = read_token(&given.text) else {
             self.problem("token_unreadable", &values);
             return None;
         };
+        if mode & OTHER_USERS != 0 {
+            self.problem("token_open", &values);
+            return None;
+        }
         let token = Token::new(text.trim_matches([' ', '\t', '\r', '\n']));
         if token.is_none() {
             let minimum = LIMITS.token_characters.to_string();
@@ -178,6 +187,15 @@ impl Reader {
         let given = self.given.get(name).and_then(|given| given.first());
         given.map_or_else(|| format!("--{name}"), |given| given.source.clone())
     }
+}
+
+/// The text and the mode of the token's file.
+fn read_token(path: &str) -> std::io::Result<(String, u32)> {
+    let mut file = std::fs::File::open(path)?;
+    let mode = file.metadata()?.mode();
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok((text, mode))
 }
 
 /// Letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets.

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap};
+use flate2::{Decompress, FlushDecompress, Status};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap, TRANSFER_ENCODING};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
@@ -14,21 +15,6 @@ use crate::admission::Ticket;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
 use crate::http::Request;
-
-/// Why a body was not read to its end.
-#[derive(Debug)]
-pub enum BodyError {
-    /// An answer of the contract.
-    Failure(Failure),
-    /// Its framing is broken, or the client left: 400 without a body (rule HTT-08).
-    Bare,
-}
-
-impl From<Failure> for BodyError {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
-}
 
 /// A body that nobody has read yet. Handlers take it out; what is left in it after the answer was made has to be
 /// dropped or to end the connection (rule HTT-10).
@@ -55,6 +41,12 @@ enum Encoding {
     Zstd,
 }
 
+/// The window of gzip has one size (RFC 1951, section 2).
+const GZIP_WINDOW_LOG: u8 = 15;
+
+/// How much room each step of inflating has at least.
+const INFLATE_BYTES: usize = 32 * 1024;
+
 /// When a request has to be complete.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Instant);
@@ -77,7 +69,7 @@ pub async fn read_body(
     limit: u64,
     most_events: usize,
     mut ticket: Ticket,
-) -> Result<(Vec<u8>, Ticket), BodyError> {
+) -> Result<(Vec<u8>, Ticket), Failure> {
     let Request { headers, body: slot, deadline, .. } = request;
     check_media_type(headers)?;
     let encoding = encoding(headers)?;
@@ -86,7 +78,7 @@ pub async fn read_body(
     // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
     let longest = if encoding == Encoding::Identity { limit } else { limit + LIMITS.compressed_extra_bytes };
     if let Some(length) = declared.filter(|length| encoding == Encoding::Identity && *length > limit) {
-        return Err(too_large.with("actual", length).into());
+        return Err(too_large.with("actual", length));
     }
     let expected = declared.map(|length| length.min(longest));
     ticket.hold_unread(expected, most_events).await?;
@@ -112,7 +104,7 @@ pub async fn read_body(
         };
         let length = bytes.len() as u64 + frame.len() as u64;
         if length > longest {
-            return Err(too_large.into());
+            return Err(too_large);
         }
         if length > held {
             ticket.hold_bytes(length).await.map_err(Failure::closing)?;
@@ -132,19 +124,27 @@ pub async fn read_body(
     Ok((inflated, ticket))
 }
 
-async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, BodyError> {
+async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, Failure> {
     loop {
         match timeout_at(deadline.next(), body.frame()).await {
-            Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing().into()),
+            Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing()),
             Ok(None) => return Ok(None),
-            Ok(Some(Err(_))) => return Err(BodyError::Bare),
-            Ok(Some(Ok(frame))) => {
-                if let Ok(data) = frame.into_data() {
-                    return Ok(Some(data));
+            // Its framing is broken, or the client left.
+            Ok(Some(Err(_))) => return Err(Failure::new(ErrorCode::BadRequest).closing()),
+            Ok(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => return Ok(Some(data)),
+                Err(frame) if frame.trailers_ref().is_some_and(holds_framing) => {
+                    return Err(Failure::new(ErrorCode::BadRequest).closing());
                 }
-            }
+                Err(_) => {}
+            },
         }
     }
+}
+
+/// Whether a trailer would frame the body that it ends (RFC 9110, section 6.5.1).
+fn holds_framing(trailers: &HeaderMap) -> bool {
+    trailers.contains_key(CONTENT_LENGTH) || trailers.contains_key(TRANSFER_ENCODING)
 }
 
 /// Reads and drops a small body that no handler took, while its answer is already on the way; `false` when the
@@ -218,15 +218,36 @@ enum InflateError {
 fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
     match encoding {
         Encoding::Identity => Ok(bytes.to_vec()),
-        Encoding::Gzip => {
-            // Members follow one another (RFC 1952, section 2.2); whatever else is left over is broken.
-            read_up_to(flate2::bufread::MultiGzDecoder::new(bytes), limit)
-        }
+        Encoding::Gzip => inflate_members(bytes, limit),
         Encoding::Zstd => {
             let mut decoder =
                 zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
             decoder.window_log_max(LIMITS.zstd_window_log).map_err(|_| InflateError::Broken)?;
             read_up_to(decoder, limit)
+        }
+    }
+}
+
+/// Members follow one another (RFC 1952, section 2.2); whatever else is left over is broken. zlib reads their heads
+/// itself: flate2's own reading refuses a file name of 64 KiB.
+fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
+    let mut inflated = Vec::new();
+    let mut member = Decompress::new_gzip(GZIP_WINDOW_LOG);
+    loop {
+        inflated.reserve(INFLATE_BYTES);
+        let before = member.total_in();
+        let status = member.decompress_vec(bytes, &mut inflated, FlushDecompress::None);
+        let taken = usize::try_from(member.total_in() - before).map_err(|_| InflateError::Broken)?;
+        bytes = bytes.get(taken..).ok_or(InflateError::Broken)?;
+        if inflated.len() as u64 > limit {
+            return Err(InflateError::TooLarge);
+        }
+        match status {
+            Ok(Status::Ok) => {}
+            Ok(Status::StreamEnd) if bytes.is_empty() => return Ok(inflated),
+            Ok(Status::StreamEnd) => member = Decompress::new_gzip(GZIP_WINDOW_LOG),
+            // With room for more, nothing more came: the bytes end too early.
+            Ok(Status::BufError) | Err(_) => return Err(InflateError::Broken),
         }
     }
 }

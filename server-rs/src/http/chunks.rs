@@ -20,8 +20,16 @@ enum Place {
     Size,
     /// After at least one digit.
     MoreSize(u64),
-    /// In an extension.
+    /// At the beginning of an extension's name.
     Extension(u64),
+    /// In an extension's name or value.
+    ExtensionToken(u64),
+    /// In the quotes of an extension's value.
+    ExtensionQuoted(u64),
+    /// After the backslash of a quoted pair.
+    ExtensionEscape(u64),
+    /// After the closing quote.
+    ExtensionEnd(u64),
     /// After the CR of a size line.
     SizeEnd(u64),
     /// Inside a chunk.
@@ -77,8 +85,8 @@ impl ChunkScanner {
 impl Place {
     fn step(self, byte: u8) -> Result<Self, BadChunk> {
         use Place::{
-            Data, DataCr, DataLf, Done, Extension, LastLf, MoreSize, Size, SizeEnd, Trailer, TrailerLf,
-            TrailerLine,
+            Data, DataCr, DataLf, Done, Extension, ExtensionEnd, ExtensionEscape, ExtensionQuoted,
+            ExtensionToken, LastLf, MoreSize, Size, SizeEnd, Trailer, TrailerLf, TrailerLine,
         };
         let digit = crate::text::hex_value(byte).map(u64::from);
         match (self, byte) {
@@ -89,8 +97,14 @@ impl Place {
                 let next = digit.and_then(|digit| size.checked_mul(16)?.checked_add(digit));
                 next.map(MoreSize).ok_or(BadChunk)
             }
-            (Extension(size), b'\r') => Ok(SizeEnd(size)),
-            (Extension(size), b'\t' | 0x20..=0x7e | 0x80..=0xff) => Ok(Extension(size)),
+            (ExtensionToken(size) | ExtensionEnd(size), b'\r') => Ok(SizeEnd(size)),
+            (ExtensionToken(size) | ExtensionEnd(size), b';') => Ok(Extension(size)),
+            (ExtensionToken(size), b'=') => Ok(ExtensionToken(size)),
+            (ExtensionToken(size), b'"') => Ok(ExtensionQuoted(size)),
+            (Extension(size) | ExtensionToken(size), _) if is_token(byte) => Ok(ExtensionToken(size)),
+            (ExtensionQuoted(size), b'"') => Ok(ExtensionEnd(size)),
+            (ExtensionQuoted(size), b'\\') => Ok(ExtensionEscape(size)),
+            (ExtensionQuoted(size) | ExtensionEscape(size), b'\t' | 0x20..=0x7e) => Ok(ExtensionQuoted(size)),
             (SizeEnd(0), b'\n') | (TrailerLf, b'\n') => Ok(Trailer),
             (SizeEnd(size), b'\n') => Ok(Data(size)),
             (DataCr, b'\r') => Ok(DataLf),

@@ -171,10 +171,9 @@ async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: wat
         }
         connection.poll_without_shutdown(cx)
     });
-    if ended.await.is_ok() {
-        let socket = connection.into_parts().io.into_inner().into_socket();
-        linger(socket).await;
-    }
+    // hyper answers what it cannot parse itself, and then fails.
+    drop(ended.await);
+    linger(connection.into_parts().io.into_inner().into_socket()).await;
 }
 
 /// Says that there is no more to come, and reads on for a while, so that what the client still sends does not

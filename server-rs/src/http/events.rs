@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use http::Uri;
 
 use crate::admission::Ticket;
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
-use crate::http::body::{BodyError, read_body};
+use crate::http::body::read_body;
 use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::render;
@@ -18,14 +17,14 @@ use crate::store::names::NameKind;
 use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
-pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
+pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (body, ticket) = events_body(&app, &request, 1).await?;
     let outcome = app.ingest.single(body, ticket).await?;
-    Ok(reply::single(&outcome, app.store.newest_id())?)
+    reply::single(&outcome, app.store.newest_id())
 }
 
 /// `POST /api/events/batch` (rules ING-04 to ING-06).
-pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
+pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (body, ticket) = events_body(&app, &request, app.config.max_batch_events).await?;
     let outcomes = app.ingest.batch(body, ticket).await?;
     let with_results = request.parameters.text("results") == Some("1");
@@ -37,7 +36,7 @@ pub(crate) async fn events_body(
     app: &App,
     request: &Request,
     most_events: usize,
-) -> Result<(Vec<u8>, Ticket), BodyError> {
+) -> Result<(Vec<u8>, Ticket), Failure> {
     read_body(request, app.config.max_body_bytes, most_events, app.admission.ticket()).await
 }
 
@@ -82,13 +81,4 @@ pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Request) -> rep
         Ok(found.then_some(json))
     });
     Ok(reply::ok(json.await?.ok_or(Failure::new(ErrorCode::NotFound))?))
-}
-
-impl IntoResponse for BodyError {
-    fn into_response(self) -> Response {
-        match self {
-            BodyError::Failure(failure) => reply::failure(&failure),
-            BodyError::Bare => reply::bare(),
-        }
-    }
 }

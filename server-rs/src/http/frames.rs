@@ -32,22 +32,16 @@ pub(crate) trait Source: Send + 'static {
     fn next(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
 }
 
-/// A body of frames: first `opening`, then those of the source, heartbeats where nothing else comes (rule STR-07),
+/// A body of frames: first `opening`, where there is one, then those of the source, heartbeats where nothing else comes (rule STR-07),
 /// until the server begins to shut down.
-pub(crate) fn send_frames(app: &App, request: &Request, opening: Bytes, source: impl Source) -> Body {
+pub(crate) fn send_frames(app: &App, request: &Request, opening: Option<Bytes>, source: impl Source) -> Body {
     let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
     // A client that takes no byte for this long is given up (rule STR-08).
     request.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
     // Linux doubles the size for its own overhead.
     let streams = app.config.max_stream_clients.min(LIMITS.connections);
     request.connection.wire.set_send_buffer(LIMITS.stream_kernel_bytes / streams / 2);
-    let client = Client {
-        source,
-        closing: app.draining(),
-        heartbeat,
-        last_sent: Instant::now(),
-        opening: Some(opening),
-    };
+    let client = Client { source, closing: app.draining(), heartbeat, last_sent: Instant::now(), opening };
     Body::from_stream(unfold(client, |mut client| async {
         let chunk = client.next().await?;
         Some((Ok::<_, Infallible>(chunk), client))
@@ -114,7 +108,8 @@ pub(crate) fn invalidate_frames<'a>(changes: impl Iterator<Item = (&'a Topic, i6
     text.freeze()
 }
 
-/// How long a client is to wait before it connects again, in an event of its own.
-pub(crate) fn retry_frame() -> Bytes {
-    format!("retry: {}\n\n", LIMITS.stream_retry_ms).into()
+/// How long a client waits before it connects again: a field for the front of the first frame (rule SYN-02). Some
+/// clients report an event that holds only this field as a message without data.
+pub(crate) fn retry_field() -> String {
+    format!("retry: {}\n", LIMITS.stream_retry_ms)
 }

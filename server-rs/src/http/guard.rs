@@ -3,21 +3,22 @@
 //! A page on the web can make a browser send requests to a local server; these checks are what keeps it from
 //! having an effect or reading an answer.
 
-use http::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, ORIGIN};
+use http::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use http::{Method, Uri};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::config::Config;
-use crate::contract::{LIMITS, VOCABULARY};
+use crate::contract::LIMITS;
 use crate::error::ErrorCode;
+use crate::http::cookie::CookieKey;
 use crate::text::percent_decode;
 
-/// The token, by digest (rule SEC-06). Its text is not kept, so it cannot be logged.
+/// The token, by digest (rule SEC-06), and as the key of cookies. Its text is not kept, so it cannot be logged.
 #[derive(Clone)]
 pub struct Token {
     digest: [u8; 32],
-    cookie: String,
+    cookies: CookieKey,
 }
 
 impl std::fmt::Debug for Token {
@@ -31,20 +32,13 @@ impl Token {
     pub fn new(text: &str) -> Option<Self> {
         let usable =
             text.len() >= LIMITS.token_characters && text.bytes().all(|byte| byte.is_ascii_graphic());
-        usable.then(|| {
-            let cookie = Sha256::digest(format!("{}:{text}", VOCABULARY.security.cookie_name).as_bytes());
-            let cookie = cookie.iter().map(|byte| format!("{byte:02x}")).collect();
-            Self { digest: Sha256::digest(text.as_bytes()).into(), cookie }
-        })
+        let cookies = CookieKey::new(text).filter(|_| usable)?;
+        Some(Self { digest: Sha256::digest(text.as_bytes()).into(), cookies })
     }
 
     fn is(&self, text: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
         self.digest.ct_eq(&digest).into()
-    }
-
-    fn is_cookie(&self, value: &str) -> bool {
-        self.cookie.as_bytes().ct_eq(value.as_bytes()).into()
     }
 }
 
@@ -75,20 +69,26 @@ impl Guard {
         }
     }
 
-    /// Host, Origin and Fetch metadata. `port` is the one that the request came in on.
-    pub fn admit(&self, method: &Method, headers: &HeaderMap, port: u16) -> Result<Admitted, ErrorCode> {
+    /// Host, Origin and Fetch metadata. `port` is the one that the request came in on. A refusal comes with the
+    /// origin that may read it.
+    pub fn admit(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        port: u16,
+    ) -> Result<Admitted, (ErrorCode, Option<String>)> {
         let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !self.is_allowed_host(host) {
-            return Err(ErrorCode::ForbiddenHost);
+            return Err((ErrorCode::ForbiddenHost, None));
         }
         let mut origins = headers.get_all(ORIGIN).iter();
         let origin = match (origins.next(), origins.next()) {
             (None, _) => None,
             (Some(value), None) => {
                 let origin = value.to_str().ok().filter(|origin| self.is_allowed_origin(origin, port));
-                Some(origin.ok_or(ErrorCode::ForbiddenOrigin)?.to_owned())
+                Some(origin.ok_or((ErrorCode::ForbiddenOrigin, None))?.to_owned())
             }
-            (Some(_), Some(_)) => return Err(ErrorCode::ForbiddenOrigin),
+            (Some(_), Some(_)) => return Err((ErrorCode::ForbiddenOrigin, None)),
         };
         let mut sites = headers.get_all("sec-fetch-site").iter();
         let site = sites.next().map_or(Some("none"), |value| value.to_str().ok());
@@ -98,7 +98,7 @@ impl Guard {
             _ => false,
         };
         if !site_ok || sites.next().is_some() {
-            return Err(ErrorCode::ForbiddenOrigin);
+            return Err((ErrorCode::ForbiddenOrigin, origin));
         }
         match origin {
             Some(origin)
@@ -130,8 +130,8 @@ impl Guard {
         own_port && host_name(authority).is_some_and(|name| is_loopback_name(&name.to_ascii_lowercase()))
     }
 
-    /// The token or its cookie, where one is needed.
-    pub fn authorize(&self, headers: &HeaderMap) -> Result<(), ErrorCode> {
+    /// The token or its cookie, where one is needed. `port` is the one that the request came in on.
+    pub fn authorize(&self, headers: &HeaderMap, port: u16, now_s: u64) -> Result<(), ErrorCode> {
         let Some(token) = &self.token else { return Ok(()) };
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let only = given.next().filter(|_| given.next().is_none());
@@ -139,13 +139,8 @@ impl Guard {
             let (scheme, given) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| given.trim_matches(' '))
         });
-        let cookie = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).any(|cookies| {
-            cookies
-                .split(';')
-                .filter_map(|pair| pair.trim_matches(' ').split_once('='))
-                .any(|(name, value)| name == VOCABULARY.security.cookie_name && token.is_cookie(value))
-        });
-        if cookie || bearer.is_some_and(|given| token.is(given)) {
+        let admits = |cookies: &HeaderValue| token.cookies.admits(cookies.as_bytes(), port, now_s);
+        if bearer.is_some_and(|given| token.is(given)) || headers.get_all(COOKIE).iter().any(admits) {
             Ok(())
         } else {
             Err(ErrorCode::Unauthorized)
@@ -153,7 +148,13 @@ impl Guard {
     }
 
     /// `GET /?token=…` (rule SEC-07): the cookie to set, `None` when this is another request.
-    pub fn sign_in(&self, method: &Method, uri: &Uri) -> Option<Result<String, ErrorCode>> {
+    pub fn sign_in(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        port: u16,
+        now_s: u64,
+    ) -> Option<Result<String, ErrorCode>> {
         let token = self.token.as_ref()?;
         if uri.path() != "/" || !matches!(*method, Method::GET | Method::HEAD) {
             return None;
@@ -163,9 +164,7 @@ impl Guard {
             (name == "token").then_some(value)
         })?;
         let right = percent_decode(given, true).is_some_and(|given| token.is(&given));
-        let names = &VOCABULARY.security;
-        let cookie = format!("{}={}; {}", names.cookie_name, token.cookie, names.cookie_attributes);
-        Some(if right { Ok(cookie) } else { Err(ErrorCode::Unauthorized) })
+        Some(if right { Ok(token.cookies.issue(port, now_s)) } else { Err(ErrorCode::Unauthorized) })
     }
 }
 

@@ -1,34 +1,15 @@
-//! What the raw bytes of a request's head must be, before a parser sees them (rules HTT-06 to HTT-08).
+//! Where a request's head ends, how its body is framed, and whether it may pass (rules HTT-06 to HTT-08).
 //!
-//! hyper hides what these rules need: repeated `Content-Length`, `Content-Length` beside `Transfer-Encoding`,
-//! line ends, sizes. So the bytes are looked at first, line by line as they arrive.
+//! hyper hides what these rules need: repeated `Content-Length`, `Content-Length` next to `Transfer-Encoding`, line
+//! ends, sizes. So this module looks at the bytes first, line by line as they arrive.
+//! Invariant: hyper and this scanner agree where a request ends. What hyper refuses by itself, such as a bad header
+//! name, is not checked here.
 
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 
-/// Why a request never reaches a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Violation {
-    /// 400 without a body.
-    Bare,
-    /// An answer of the contract.
-    Code(ErrorCode),
-}
-
 /// The target that stands for a refused request: `^` never passes the scan of a head.
 pub const REFUSED: &str = "/^";
-
-impl Violation {
-    /// A request in place of the one that breaks a rule, so that its answer is made where all answers are.
-    pub fn as_request(self, is_head: bool) -> String {
-        let method = if is_head { "HEAD" } else { "GET" };
-        let code = match self {
-            Violation::Bare => "",
-            Violation::Code(code) => code.as_str(),
-        };
-        format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-    }
-}
 
 /// How a request's body is delimited (RFC 9112, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,25 +28,28 @@ pub enum Progress {
     /// The head ends before this byte.
     Complete(usize, Framing),
     /// The request breaks a rule; `true` when its method is HEAD.
-    Violated(Violation, bool),
+    Violated(ErrorCode, bool),
 }
 
 /// The head of one request, line by line.
 #[derive(Debug, Default)]
 pub struct HeadScanner {
     line_start: usize,
-    method: Option<Vec<u8>>,
+    has_request_line: bool,
+    is_head: bool,
+    is_http_1_1: bool,
     target_bytes: usize,
+    /// Of all lines with their ends, without optional white space (rule HTT-07).
+    bytes: usize,
     headers: usize,
     hosts: usize,
-    is_http_1_1: bool,
     length: Option<u64>,
-    chunked: bool,
     has_transfer_encoding: bool,
+    chunked: bool,
     /// Where `Connection` headers of an HTTP/1.0 request begin.
     connection_headers: Vec<usize>,
-    /// Broken rules that come after the sizes in the order of checks (rule HTT-02).
-    later: Option<Violation>,
+    /// A line breaks a rule; sizes come first in the order of checks (rule HTT-02).
+    is_bad: bool,
 }
 
 impl HeadScanner {
@@ -74,130 +58,103 @@ impl HeadScanner {
         &self.connection_headers
     }
 
+    /// A request in place of the one that breaks a rule, so that its answer is made where all answers are.
+    pub fn refused(code: ErrorCode, is_head: bool) -> String {
+        let (method, code) = (if is_head { "HEAD" } else { "GET" }, code.as_str());
+        format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+    }
+
     /// Looks at all bytes of the head that have arrived, the first of which is neither CR nor LF.
     pub fn scan(&mut self, bytes: &[u8]) -> Progress {
+        // Another protocol, such as TLS, is refused at once rather than when the client gives up.
+        if bytes.first().is_some_and(|first| !first.is_ascii_uppercase()) {
+            return Progress::Violated(ErrorCode::BadRequest, false);
+        }
         while let Some(length) = bytes[self.line_start..].iter().position(|&byte| byte == b'\n') {
-            let end = self.line_start + length;
-            let Some(line) = bytes[self.line_start..end].strip_suffix(b"\r") else {
-                return self.violated(Violation::Bare);
-            };
-            let line_ok = match (&self.method, line.is_empty()) {
-                (None, _) => self.request_line(line),
-                (Some(_), false) => self.header(line, self.line_start),
-                (Some(_), true) => return self.complete(end + 1),
+            let (start, end) = (self.line_start, self.line_start + length);
+            let Some(line) = bytes[start..end].strip_suffix(b"\r") else {
+                return Progress::Violated(ErrorCode::BadRequest, self.is_head);
             };
             self.line_start = end + 1;
-            if let Err(violation) = line_ok {
-                return self.violated(violation);
+            if !self.has_request_line {
+                self.has_request_line = true;
+                self.is_bad = self.request_line(line).is_none();
+            } else if line.is_empty() {
+                return self.complete(end + 1);
+            } else {
+                self.is_bad |= self.header(line, start).is_none();
             }
         }
-        // What can no longer become a line is refused at once, rather than when the client gives up.
-        let rest = &bytes[self.line_start..];
-        let begun = rest.strip_suffix(b"\r").unwrap_or(rest);
-        if begun.iter().any(|&byte| byte < 0x20 && byte != b'\t')
-            || self.method.is_none() && !may_be_method(rest)
-        {
-            return self.violated(Violation::Bare);
-        }
         if bytes.len() > LIMITS.head_hard_bytes {
-            return self.violated(Violation::Code(ErrorCode::HeadersTooLarge));
+            return Progress::Violated(ErrorCode::HeadersTooLarge, self.is_head);
         }
         Progress::Partial
     }
 
-    fn violated(&self, violation: Violation) -> Progress {
-        Progress::Violated(violation, self.method.as_deref() == Some(b"HEAD"))
-    }
-
     fn complete(&self, end: usize) -> Progress {
-        // The empty line that ends the head does not count.
-        let size = end - 2;
-        let later = if self.target_bytes > LIMITS.target_bytes {
-            Some(Violation::Code(ErrorCode::UriTooLong))
-        } else if size > LIMITS.head_bytes || self.headers > LIMITS.header_count {
-            Some(Violation::Code(ErrorCode::HeadersTooLarge))
-        } else if self.has_transfer_encoding && !(self.chunked && self.is_http_1_1) {
-            Some(Violation::Bare)
+        let hosts_ok = self.hosts == 1 || self.hosts == 0 && !self.is_http_1_1;
+        let encoding_ok = !self.has_transfer_encoding || self.chunked && self.is_http_1_1;
+        let code = if self.target_bytes > LIMITS.target_bytes {
+            ErrorCode::UriTooLong
+        } else if self.bytes > LIMITS.head_bytes || self.headers > LIMITS.header_count {
+            ErrorCode::HeadersTooLarge
+        } else if self.is_bad || !hosts_ok || !encoding_ok {
+            ErrorCode::BadRequest
+        } else if self.chunked {
+            return Progress::Complete(end, Framing::Chunked);
         } else {
-            self.later.or_else(|| {
-                let host_ok = if self.is_http_1_1 { self.hosts == 1 } else { self.hosts <= 1 };
-                (!host_ok).then_some(Violation::Code(ErrorCode::BadRequest))
-            })
+            return Progress::Complete(end, Framing::Length(self.length.unwrap_or(0)));
         };
-        match later {
-            Some(violation) => self.violated(violation),
-            None if self.chunked => Progress::Complete(end, Framing::Chunked),
-            None => Progress::Complete(end, Framing::Length(self.length.unwrap_or(0))),
-        }
+        Progress::Violated(code, self.is_head)
     }
 
-    /// `METHOD SP target SP HTTP/d.d`
-    fn request_line(&mut self, line: &[u8]) -> Result<(), Violation> {
+    /// `METHOD SP target SP HTTP/1.0` or `HTTP/1.1`; `None` when it breaks a rule.
+    fn request_line(&mut self, line: &[u8]) -> Option<()> {
         let mut parts = line.splitn(3, |&byte| byte == b' ');
-        let (Some(method), Some(target), Some(version)) = (parts.next(), parts.next(), parts.next()) else {
-            return Err(Violation::Bare);
-        };
-        let known = LIMITS.http_methods.iter().any(|known| known.as_bytes() == method);
-        let plain = |byte: &u8| (0x21..=0x7e).contains(byte);
-        if !known || target.is_empty() || !target.iter().all(plain) {
-            return Err(Violation::Bare);
-        }
+        let (method, target, version) = (parts.next()?, parts.next()?, parts.next()?);
+        self.is_head = method == b"HEAD";
+        self.is_http_1_1 = version == b"HTTP/1.1";
         self.target_bytes = target.len();
-        match version {
-            b"HTTP/1.1" => self.is_http_1_1 = true,
-            b"HTTP/1.0" => {}
-            b"HTTP/2.0" | b"HTTP/0.9" => self.later = Some(Violation::Bare),
-            _ => return Err(Violation::Bare),
-        }
-        if method == b"CONNECT" || target.iter().any(|byte| b"\"#<>\\^`{|}".contains(byte)) {
-            self.later = Some(Violation::Bare);
-        } else if target[0] != b'/' {
-            let is_absolute = target.windows(3).any(|three| three == b"://");
-            let in_known_form = target == b"*" || is_absolute && target[0].is_ascii_alphabetic();
-            if !in_known_form {
-                return Err(Violation::Bare);
-            }
-            self.later = self.later.or(Some(Violation::Code(ErrorCode::BadRequest)));
-        }
-        self.method = Some(method.to_vec());
-        Ok(())
+        self.bytes = line.len() + LINE_END;
+        let known = LIMITS.http_methods.iter().any(|known| known.as_bytes() == method);
+        let plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(byte);
+        let version_ok = self.is_http_1_1 || version == b"HTTP/1.0";
+        (known && version_ok && target.starts_with(b"/") && target.iter().all(plain)).then_some(())
     }
 
-    /// `name: value`, the name a token (RFC 9110, section 5.6.2)
-    fn header(&mut self, line: &[u8], start: usize) -> Result<(), Violation> {
-        let colon = line.iter().position(|&byte| byte == b':').ok_or(Violation::Bare)?;
+    /// `name: value`; `None` when it breaks a rule of framing.
+    fn header(&mut self, line: &[u8], start: usize) -> Option<()> {
+        let colon = line.iter().position(|&byte| byte == b':')?;
         let (name, value) = (&line[..colon], trim_blank(&line[colon + 1..]));
-        let value_ok = |byte: &u8| matches!(byte, b'\t' | 0x20..=0x7e | 0x80..=0xff);
-        if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) || !value.iter().all(value_ok) {
-            return Err(Violation::Bare);
-        }
+        self.bytes += name.len() + ": ".len() + value.len() + LINE_END;
         self.headers += 1;
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
         } else if name.eq_ignore_ascii_case(b"connection") && !self.is_http_1_1 {
             self.connection_headers.push(start);
         } else if name.eq_ignore_ascii_case(b"content-length") {
-            let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-            let length =
-                std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
-            let length = length.filter(|length| *length <= LIMITS.max_integer);
-            if self.length.is_some() || self.has_transfer_encoding || length.is_none() {
-                return Err(Violation::Bare);
+            let digits = std::str::from_utf8(value).ok().filter(|_| value.iter().all(u8::is_ascii_digit));
+            let length = digits?.parse().ok().filter(|length| *length <= LIMITS.max_integer)?;
+            if self.length.replace(length).is_some() || self.has_transfer_encoding {
+                return None;
             }
-            self.length = length;
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            if self.length.is_some() || self.has_transfer_encoding {
-                return Err(Violation::Bare);
+            // Node's parser refuses a tab behind the coding.
+            let no_tab = line.iter().rev().take_while(|&&byte| byte != b'd').all(|&byte| byte == b' ');
+            self.chunked = value == b"chunked" && no_tab;
+            if std::mem::replace(&mut self.has_transfer_encoding, true) || self.length.is_some() {
+                return None;
             }
-            self.has_transfer_encoding = true;
-            self.chunked = value == b"chunked";
         }
-        Ok(())
+        Some(())
     }
 }
 
+/// CR and LF.
+const LINE_END: usize = 2;
+
 /// Without the optional white space around a value (RFC 9110, section 5.6.3).
-fn trim_blank(mut value: &[u8]) -> &[u8] {
+pub(super) fn trim_blank(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
     }
@@ -207,14 +164,4 @@ fn trim_blank(mut value: &[u8]) -> &[u8] {
 /// A byte of a name (RFC 9110, section 5.6.2).
 pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
-}
-
-/// Whether a request line may still come of these first bytes.
-fn may_be_method(bytes: &[u8]) -> bool {
-    let word = bytes.split(|&byte| byte == b' ').next().unwrap_or_default();
-    let complete = word.len() < bytes.len();
-    LIMITS.http_methods.iter().any(|known| {
-        let known = known.as_bytes();
-        if complete { known == word } else { known.starts_with(word) }
-    })
 }

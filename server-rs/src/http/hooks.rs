@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 
 use crate::app::App;
-use crate::http::body::BodyError;
 use crate::http::events::events_body;
 use crate::http::{Request, reply};
 
 /// `POST /api/hooks/claude-code` (rules HOK-01 to HOK-03).
-pub async fn post_claude_code(State(app): State<Arc<App>>, request: Request) -> Result<Response, BodyError> {
+pub async fn post_claude_code(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
     let (body, ticket) = events_body(&app, &request, 1).await?;
     let outcome = app.ingest.hook(body, ticket).await?;
-    Ok(reply::hook(&outcome)?)
+    reply::hook(&outcome)
 }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::Method;
 
 use crate::app::App;
-use crate::http::frames::{Source, invalidate_frames, retry_frame, send_frames, stream_limit};
+use crate::http::frames::{Source, invalidate_frames, retry_field, send_frames, stream_limit};
 use crate::http::{Request, reply};
 use crate::invalidations::Subscription;
 use crate::topics::Topic;
@@ -24,19 +24,24 @@ pub(crate) async fn open_invalidations(app: &Arc<App>, method: &Method, request:
     let min_interval = Duration::from_millis(min_interval.unwrap_or_default());
     let subscription = app.invalidations.subscribe(parameters.topics().to_vec(), min_interval).await?;
     let subscription = subscription.ok_or_else(|| stream_limit(app))?;
-    let changes = Changes { subscription, app: Arc::clone(app) };
-    Ok(reply::stream(send_frames(app, request, retry_frame(), changes)))
+    let changes = Changes { subscription, app: Arc::clone(app), is_first: true };
+    Ok(reply::stream(send_frames(app, request, None, changes)))
 }
 
 struct Changes {
     subscription: Subscription,
     app: Arc<App>,
+    is_first: bool,
 }
 
 impl Source for Changes {
     async fn next(&mut self) -> Option<Bytes> {
         let due = self.subscription.next().await?;
-        Some(self.app.shared_frames.of(due, self.app.store.epoch()))
+        let frames = self.app.shared_frames.of(due, self.app.store.epoch());
+        if std::mem::take(&mut self.is_first) {
+            return Some([retry_field().as_bytes(), &frames].concat().into());
+        }
+        Some(frames)
     }
 }
 

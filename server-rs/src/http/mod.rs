@@ -1,5 +1,4 @@
-//! HTTP: every route on one screen, and the checks that come before a handler (rule HTT-02).
-//! Holds no SQL. Statuses are chosen in `reply` alone.
+//! HTTP: every route on one screen, and the checks that come before a handler (rule HTT-02). Holds no SQL.
 
 /// What the raw head of a request must be.
 pub mod head;
@@ -9,6 +8,8 @@ pub mod chunks;
 pub mod wire;
 /// Accepting, draining, the lingering close.
 pub mod connection;
+/// The cookie that lets a page in.
+pub mod cookie;
 /// Host, Origin, token.
 pub mod guard;
 /// The query string.
@@ -46,7 +47,6 @@ use axum::extract::{FromRequestParts, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{self, MethodRouter};
-use http::Version;
 use http::header::{ACCEPT, CONNECTION, EXPECT, HeaderMap};
 use http::request::Parts;
 use tower::Layer;
@@ -57,7 +57,7 @@ use crate::error::{ErrorCode, Failure};
 use body::{BodySlot, Deadline};
 use connection::{Connection, FinishGuard, Held};
 use guard::Admitted;
-use head::REFUSED;
+use head::{REFUSED, trim_blank};
 use parameters::Parameters;
 
 /// Every route.
@@ -129,8 +129,9 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
 
     let (mut answer, origin) = guarded(&app, parts, connection.port, next).await;
 
-    let closes =
-        answer.headers().contains_key(CONNECTION) || version == Version::HTTP_10 || asks_to_close(&headers);
+    let closes = answer.headers().contains_key(CONNECTION)
+        || version == http::Version::HTTP_10
+        || asks_to_close(&headers);
     let goes_on = !closes && slot.take().is_none_or(|unread| body::discard_later(&headers, unread, deadline));
     if !goes_on {
         answer.headers_mut().insert(CONNECTION, reply::CLOSE);
@@ -141,31 +142,32 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     answer.map(|body| Body::new(Held { body, held: finish }))
 }
 
-/// Whether the client wants this to be the last answer (RFC 9112, section 9.6).
+/// Whether the client wants this to be the last answer (RFC 9112, section 9.6; rule HTT-10).
 fn asks_to_close(headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
-    values.any(|value| value.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))
+    let mut values = headers.get_all(CONNECTION).iter().chain(headers.get_all("proxy-connection"));
+    let is_close = |option: &[u8]| trim_blank(option).eq_ignore_ascii_case(b"close");
+    values.any(|value| value.as_bytes().split(|&byte| byte == b',').any(is_close))
 }
 
 /// The answer, and the origin that may read it.
 async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Response, Option<String>) {
     if let Some(code) = parts.uri.path().strip_prefix(REFUSED) {
-        let answer = ErrorCode::parse(code)
-            .map_or_else(reply::bare, |code| reply::failure(&Failure::new(code).closing()));
-        return (answer, None);
+        let code = ErrorCode::parse(code).unwrap_or(ErrorCode::BadRequest);
+        return (reply::failure(&Failure::new(code).closing()), None);
     }
     let origin = match app.guard.admit(&parts.method, &parts.headers, port) {
-        Err(code) => return (reply::failure(&code.into()), None),
+        Err((code, origin)) => return (reply::failure(&code.into()), origin),
         Ok(Admitted::Preflight(origin)) => return (reply::preflight(), Some(origin)),
         Ok(Admitted::Request(origin)) => origin,
     };
-    let answer = match app.guard.sign_in(&parts.method, &parts.uri) {
+    let now_s = u64::try_from(app.clock.now_ms() / 1000).unwrap_or_default();
+    let answer = match app.guard.sign_in(&parts.method, &parts.uri, port, now_s) {
         Some(Ok(cookie)) => reply::signed_in(&cookie),
         Some(Err(code)) => reply::failure(&code.into()),
         None => {
             let free =
                 ROUTES.routes.iter().any(|route| route.free == Some(true) && route.path == parts.uri.path());
-            let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers) };
+            let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers, port, now_s) };
             match authorized {
                 Err(code) => reply::failure(&code.into()),
                 Ok(()) if app.is_draining() && !free => {

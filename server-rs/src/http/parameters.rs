@@ -176,6 +176,7 @@ fn choices(spec: &ParameterSpec) -> Vec<&str> {
     }
 }
 
-fn invalid(parameter: &str, message: &str) -> Failure {
+/// A parameter, or a header that stands for one, that breaks a rule.
+pub(crate) fn invalid(parameter: &str, message: &str) -> Failure {
     Failure::new(ErrorCode::InvalidParameter).with("parameter", parameter).with("message", message)
 }

@@ -165,16 +165,6 @@ pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
     .into_bytes()
 }
 
-/// 400 without a body (rule HTT-08).
-pub(crate) fn bare() -> Response<Body> {
-    let mut answer = Response::new(Body::empty());
-    *answer.status_mut() = StatusCode::BAD_REQUEST;
-    answer.headers_mut().insert(CONNECTION, CLOSE);
-    // To HEAD as well, where hyper would leave it out.
-    answer.headers_mut().insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
-    answer
-}
-
 /// 204 with `Allow` (rule HTT-04).
 pub fn options(allow: &str) -> Response<Body> {
     let mut answer = no_content();
@@ -217,6 +207,8 @@ pub fn signed_in(cookie: &str) -> Response<Body> {
     insert(&mut answer, LOCATION, "/");
     insert(&mut answer, SET_COOKIE, cookie);
     insert(&mut answer, CACHE_CONTROL, "no-store");
+    // To HEAD as well, where hyper would leave it out.
+    answer.headers_mut().insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
     answer
 }
 

@@ -11,9 +11,10 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use crate::app::App;
+use crate::contract::VOCABULARY;
 use crate::http::frames::{Source, event_frames, frame, send_frames, stream_limit};
 use crate::http::invalidations::open_invalidations;
-use crate::http::parameters::parse_cursor;
+use crate::http::parameters::{invalid, parse_cursor};
 use crate::http::stats::totals_json;
 use crate::http::{Request, reply};
 use crate::hub::Subscription;
@@ -28,12 +29,11 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
     if parameters.text("mode") == Some("invalidate") {
         return open_invalidations(&app, &method, &request).await;
     }
-    let header = request.headers.get("last-event-id").map(|value| {
-        value.to_str().map_or(Err(()), Ok).and_then(|text| if text.is_empty() { Err(()) } else { Ok(text) })
-    });
-    let cursor = match header {
-        None => parameters.number("after"),
-        Some(text) => Some(parse_cursor("Last-Event-ID", text.unwrap_or_default())?),
+    let mut headers = request.headers.get_all("last-event-id").iter();
+    let cursor = match (headers.next(), headers.next()) {
+        (None, _) => parameters.number("after"),
+        (Some(value), None) => Some(parse_cursor("Last-Event-ID", value.to_str().unwrap_or_default())?),
+        (Some(_), Some(_)) => return Err(invalid("Last-Event-ID", &VOCABULARY.parameter_messages.twice)),
     };
     if method == Method::HEAD {
         return Ok(reply::stream(reply::without_length()));
@@ -61,7 +61,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
         opening.unsplit(frame(r#"{"type":"reset"}"#));
     }
     let events = Events { stats: app.stats_frames.subscribe(), subscription };
-    Ok(reply::stream(send_frames(&app, &request, opening.freeze(), events)))
+    Ok(reply::stream(send_frames(&app, &request, Some(opening.freeze()), events)))
 }
 
 struct Events {

@@ -29,6 +29,8 @@ enum State {
     Chunks(ChunkScanner),
     /// Whatever comes is dropped.
     Refused,
+    /// The framing of a body is broken.
+    Broken,
 }
 
 /// The socket as hyper sees it.
@@ -108,9 +110,9 @@ impl WireStream {
                             return;
                         }
                     }
-                    Progress::Violated(violation, is_head) => {
+                    Progress::Violated(code, is_head) => {
                         self.inbox.truncate(self.passed);
-                        self.inbox.extend_from_slice(violation.as_request(is_head).as_bytes());
+                        self.inbox.extend_from_slice(HeadScanner::refused(code, is_head).as_bytes());
                         self.passed = self.inbox.len();
                         self.wire.busy.store(true, Ordering::Release);
                         self.state = State::Refused;
@@ -134,14 +136,11 @@ impl WireStream {
                         }
                     }
                     Err(_) => {
-                        // No place of the grammar allows these, so hyper's own reading of the body fails as well.
                         self.inbox.truncate(self.passed);
-                        self.inbox.extend_from_slice(b"\x01\x01");
-                        self.passed = self.inbox.len();
-                        self.state = State::Refused;
+                        self.state = State::Broken;
                     }
                 },
-                State::Refused => self.inbox.truncate(self.passed),
+                State::Refused | State::Broken => self.inbox.truncate(self.passed),
             }
         }
     }
@@ -187,6 +186,9 @@ impl AsyncRead for WireStream {
                 this.inbox.advance(taken);
                 this.passed -= taken;
                 return Poll::Ready(Ok(()));
+            }
+            if matches!(this.state, State::Broken) {
+                return Poll::Ready(Err(Error::from(ErrorKind::InvalidData)));
             }
             this.inbox.reserve(READ_BYTES);
             match tokio_util::io::poll_read_buf(Pin::new(&mut this.socket), cx, &mut this.inbox) {

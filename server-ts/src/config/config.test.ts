@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import { type Config, helpText, parseConfig } from './index.ts';
 
 const TOKEN = 'a-token-of-24-characters';
-const readFile = (path: string) =>
-  path === 'token.txt' ? ` ${TOKEN}\n` : path === 'short.txt' ? 'short' : undefined;
+const FILES: Readonly<Record<string, { text: string; mode: number }>> = {
+  'token.txt': { text: ` ${TOKEN}\n`, mode: 0o100600 },
+  'short.txt': { text: 'short', mode: 0o100600 },
+  'open.txt': { text: TOKEN, mode: 0o100640 },
+};
+const readFile = (path: string) => FILES[path];
 
 function problems(args: string[], env: Record<string, string> = {}): readonly string[] {
   const command = parseConfig(args, env, readFile);
@@ -83,6 +87,9 @@ test('values are taken as text', () => {
   ]);
   assert.deepEqual(problems(['--token-file', 'short.txt']), [
     '--token-file "short.txt" must hold a token of at least 16 visible ASCII characters',
+  ]);
+  assert.deepEqual(problems(['--token-file', 'open.txt']), [
+    '--token-file "open.txt" is open to other users; run `chmod 600` on it',
   ]);
   assert.deepEqual(problems(['--token-file', 'none']), ['--token-file "none" cannot be read']);
 });

@@ -42,7 +42,7 @@ export type Command =
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 /** Reads the token's file; nothing where it cannot be read. */
-export type ReadFile = (path: string) => string | undefined;
+export type ReadFile = (path: string) => { readonly text: string; readonly mode: number } | undefined;
 
 /** Reads arguments (without the program's name) and environment. */
 export function parseConfig(

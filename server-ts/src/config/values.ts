@@ -9,6 +9,8 @@ import type { Config, ReadFile } from './index.ts';
 
 const { messages } = CONFIG_SPEC;
 const LOCALHOST = '127.0.0.1';
+/** What a mode gives to the group and to others. */
+const OTHER_USERS = 0o077;
 
 /** Checks every value in the order of `config.json`, then what concerns several. */
 export class Values {
@@ -116,12 +118,16 @@ export class Values {
   }
 
   private token(given: Given): string | undefined {
-    const text = this.readFile(given.text);
-    if (text === undefined) {
+    const file = this.readFile(given.text);
+    if (file === undefined) {
       this.problem(messages.token_unreadable, given);
       return undefined;
     }
-    const token = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+    if ((file.mode & OTHER_USERS) !== 0) {
+      this.problem(messages.token_open, given);
+      return undefined;
+    }
+    const token = file.text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
     if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return token;
     this.problem(messages.token_short, given, { minimum: LIMITS.token_characters });
     return undefined;

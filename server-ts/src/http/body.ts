@@ -15,9 +15,6 @@ import type { Exchange } from './reply.ts';
 
 type Encoding = 'identity' | 'gzip' | 'zstd';
 
-/** The client left, or its framing is broken: an empty 400, if anything (rule HTT-08). */
-export class BodyLost extends Error {}
-
 /** A body, whose memory is for whoever takes it to give back, and what it holds of what may wait. */
 export interface Body {
   readonly bytes: Buffer;
@@ -97,7 +94,7 @@ async function receive(
   let length = 0;
   let room = held;
   // The client left while the request waited for room.
-  if (request.destroyed) throw new BodyLost();
+  if (request.destroyed) throw new Failure('bad_request', {}, true);
   exchange.bodyTaken = true;
   if (waitsForContinue(head) && declared !== 0) response.writeContinue();
 
@@ -120,7 +117,8 @@ async function receive(
     const idle = setTimeout(onTimeout, LIMITS.body_idle_timeout_ms);
     const total = setTimeout(onTimeout, LIMITS.request_timeout_ms);
     const slow = setTimeout(() => ticket.giveEvents(), LIMITS.slow_body_ms);
-    const onLost = (): void => fail(new BodyLost());
+    // Its framing is broken, or the client left.
+    const onLost = (): void => fail(new Failure('bad_request', {}, true));
     const onData = (chunk: Buffer): void => {
       idle.refresh();
       if (length + chunk.length > longest) {
@@ -140,15 +138,17 @@ async function receive(
       }
     };
     const onEnd = (): void => {
-      if (trailerBytes(request.rawTrailers) > LIMITS.trailer_bytes) onLost();
+      if (isTooMuch(request.rawTrailers)) onLost();
       else settle(() => resolve(whole ?? concat(chunks, length, buffers)));
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
   });
 }
 
-function trailerBytes(rawTrailers: readonly string[]): number {
-  return rawTrailers.reduce((bytes, text) => bytes + text.length + ': '.length, 0);
+/** Rule HTT-08. */
+function isTooMuch(rawTrailers: readonly string[]): boolean {
+  const bytes = rawTrailers.reduce((sum, text) => sum + text.length + ': '.length, 0);
+  return bytes > LIMITS.trailer_bytes || rawTrailers.length / 2 > LIMITS.header_count;
 }
 
 /** Like `Buffer.concat`, but in memory of `buffers`. */

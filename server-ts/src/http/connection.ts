@@ -1,6 +1,6 @@
 /**
- * Accepting: the connection limit, the parser's limits and time-outs, one request after the other, bare
- * answers, the lingering close (rules HTT-07, HTT-08, HTT-11, HTT-12, HTT-14, HTT-10).
+ * Accepting: the connection limit, the parser's limits and time-outs, one request after the other, refusals of
+ * what cannot be parsed, the lingering close (rules HTT-07, HTT-08, HTT-11, HTT-12, HTT-14, HTT-10).
  *
  * What must stay true: an answer that closes its connection reaches the client even while the client still
  * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
@@ -9,12 +9,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
-import { rawBare, rawFailure } from './reply.ts';
+import type { ErrorCode } from '../error.ts';
+import { rawFailure } from './reply.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Says that a request gets no answer but an empty 400 (rule HTT-08). */
-export type AnswerBare = (request: IncomingMessage) => void;
+type Accept = (this: Server, socket: Socket) => void;
 
 /** What is going on on one connection. */
 interface Line {
@@ -22,6 +22,8 @@ interface Line {
   readonly waiting: (() => void)[];
   /** The request that is being answered. */
   current: IncomingMessage | undefined;
+  /** The request that came last. */
+  newest: IncomingMessage | undefined;
   response: ServerResponse | undefined;
   /** The last answer was given, or is being given. */
   closing: boolean;
@@ -34,6 +36,8 @@ export class Connections {
   private readonly server: Server;
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
+  /** Node's own listeners for connections. */
+  private readonly accept: Accept[] = [];
   /** Connections that came before there was a handler. */
   private early: Socket[] = [];
   /** Connections that are being refused. */
@@ -56,7 +60,10 @@ export class Connections {
     this.server.timeout = 0;
     const take: Handler = (request, response) => this.take(request, response);
     this.server.on('request', take).on('checkContinue', take).on('checkExpectation', take);
-    this.server.on('connect', (_request, socket) => this.refuse(socket as Socket));
+    this.server.on('connect', (_request, socket) => {
+      this.lastAnswer(socket.on('error', () => {}) as Socket, 'bad_request');
+    });
+    this.server.on('upgrade', (request, socket, rest) => this.ignoreUpgrade(request, socket as Socket, rest));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.parseError(error, socket as Socket);
     });
@@ -85,9 +92,6 @@ export class Connections {
     return this.server.address() as AddressInfo;
   }
 
-  /** Answers a request with an empty 400, behind those before it, and ends its connection. */
-  readonly answerBare: AnswerBare = (request) => this.endWith(request.socket, rawBare());
-
   /** Stops accepting, ends connections without a request, and resolves when the others have ended. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
@@ -105,7 +109,7 @@ export class Connections {
   /** Node's own listener is only told of connections that there is room for (rule HTT-12). */
   private limitConnections(): void {
     const { server, sockets } = this;
-    const accept = server.listeners('connection') as ((socket: Socket) => void)[];
+    this.accept.push(...(server.listeners('connection') as Accept[]));
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       if (sockets.size + this.early.length >= PLAN.connections) {
@@ -131,7 +135,7 @@ export class Connections {
         current.on('error', () => {}).resume();
         linger(socket);
       };
-      for (const listener of accept) listener.call(server, socket);
+      for (const listener of this.accept) listener.call(server, socket);
     });
   }
 
@@ -153,7 +157,7 @@ export class Connections {
   private lineOf(socket: Socket): Line {
     let line = this.lines.get(socket);
     if (line === undefined) {
-      line = { waiting: [], current: undefined, response: undefined, closing: false };
+      line = { waiting: [], current: undefined, newest: undefined, response: undefined, closing: false };
       this.lines.set(socket, line);
     }
     return line;
@@ -163,6 +167,7 @@ export class Connections {
     const { socket } = request;
     const line = this.lineOf(socket);
     if (line.closing) return;
+    line.newest = request;
     const begin = (): void => {
       if (line.closing) return;
       line.current = request;
@@ -179,9 +184,23 @@ export class Connections {
     else line.waiting.push(begin);
   }
 
-  private refuse(socket: Socket): void {
-    socket.on('error', () => {});
-    this.lastAnswer(socket, rawBare());
+  /**
+   * Reads the request once more without `Upgrade` (rule HTT-06). Node's parser stops behind a request that asks for
+   * an upgrade, and what follows in the same bytes is lost unless the application takes the socket over.
+   */
+  private ignoreUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer): void {
+    const line = this.lineOf(socket);
+    const ignore = (): void => {};
+    const begin = (): void => {
+      socket.off('error', ignore);
+      socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
+      for (const listener of this.accept) listener.call(this.server, socket);
+    };
+    // Until then Node listens to nothing of this socket.
+    socket.on('error', ignore);
+    if (line.closing) socket.resume();
+    else if (line.current === undefined) begin();
+    else line.waiting.push(begin);
   }
 
   private parseError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -189,19 +208,19 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const { current, response } = this.lineOf(socket);
+    const { response } = this.lineOf(socket);
     // What is broken behind the last answer is nobody's any more.
     if (response?.headersSent && !response.shouldKeepAlive) return;
-    // Inside a body the parser counts trailers as headers.
-    const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW' && (current === undefined || current.complete);
-    this.lastAnswer(socket, isTooLarge ? rawFailure('headers_too_large') : rawBare());
+    this.lastAnswer(socket, error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request');
   }
 
-  /** Behind requests that have come whole; one whose own body broke gets this for an answer. */
-  private lastAnswer(socket: Socket, bytes: Buffer): void {
+  /** Behind requests that have come whole, and in place of one whose own body broke (rule HTT-08). */
+  private lastAnswer(socket: Socket, code: ErrorCode): void {
     const line = this.lineOf(socket);
-    if (line.current?.complete) line.waiting.push(() => this.endWith(socket, bytes));
-    else this.endWith(socket, bytes);
+    const { current, newest } = line;
+    if (current !== newest && !newest?.complete) line.waiting.pop();
+    if (current?.complete) line.waiting.push(() => this.endWith(socket, rawFailure(code)));
+    else this.endWith(socket, rawFailure(code));
   }
 
   private endWith(socket: Socket, bytes: Buffer): void {
@@ -212,6 +231,16 @@ export class Connections {
     line.current?.on('error', () => {}).resume();
     lastWords(socket, bytes);
   }
+}
+
+/** As long and with as many headers as it came, so that the limits of heads hold. */
+function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    head += `${name.toLowerCase() === 'upgrade' ? 'x-grade' : name}: ${rawHeaders[at + 1]}\r\n`;
+  }
+  return Buffer.from(`${head}\r\n`, 'latin1');
 }
 
 function lastWords(socket: Socket, bytes: Buffer): void {

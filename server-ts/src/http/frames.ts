@@ -26,9 +26,12 @@ export function frame(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-/** How long a client waits before it connects again (rule SYN-02). */
-export function retryFrame(): string {
-  return `retry: ${LIMITS.stream_retry_ms}\n\n`;
+/**
+ * How long a client waits before it connects again: a field for the front of the first frame (rule SYN-02). Some
+ * clients report an event that holds only this field as a message without data.
+ */
+export function retryField(): string {
+  return `retry: ${LIMITS.stream_retry_ms}\n`;
 }
 
 /** A frame for each change, in their order (rule SYN-02). */
@@ -39,11 +42,11 @@ export function invalidateFrames(changes: readonly Change[], epoch: string): str
   return frames.join('');
 }
 
-/** Writes frames until the feed ends, the next one only once the client has taken those before it. */
+/** Writes `opening`, where there is one, then frames until the feed ends, the next one only once the client has taken those before it. */
 export async function sendFrames(
   response: ServerResponse,
   feed: FrameFeed,
-  opening: string,
+  opening: string | undefined,
   heartbeatMs: number,
   queues: SendQueues,
 ): Promise<void> {
@@ -56,13 +59,15 @@ export async function sendFrames(
   socket.on('timeout', () => {
     if (socket.writableLength > 0) socket.destroy();
   });
-  let chunk: string | Uint8Array = opening;
+  let chunk: string | Uint8Array | undefined = opening;
   for (;;) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE_BYTES) {
-      const isTaken = response.write(bytes.subarray(at, at + SLICE_BYTES));
-      if (!isTaken && !response.destroyed) await taken(response);
-      await queue.room(SLICE_BYTES);
+    if (chunk !== undefined) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE_BYTES) {
+        const isTaken = response.write(bytes.subarray(at, at + SLICE_BYTES));
+        if (!isTaken && !response.destroyed) await taken(response);
+        await queue.room(SLICE_BYTES);
+      }
     }
     const next = await feed.next(heartbeatMs);
     if (next === 'end') return;

@@ -5,9 +5,10 @@
  * Tokens are compared by digest, in constant time, and never logged.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ROUTES, VOCABULARY } from '../contract.ts';
+import { ROUTES } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { percentDecode } from '../text.ts';
+import { CookieKey } from './cookie.ts';
 import { type Head, headerOf } from './head.ts';
 
 export interface GuardConfig {
@@ -25,13 +26,12 @@ export type Verdict =
   | { readonly kind: 'refuse'; readonly failure: Failure; readonly origin: string | undefined };
 
 const FREE_PATHS = new Set(ROUTES.filter(({ free }) => free).map(({ path }) => path));
-const { cookie_name: COOKIE, cookie_attributes: ATTRIBUTES } = VOCABULARY.security;
 
 export class Guard {
   private readonly hosts: ReadonlySet<string>;
   private readonly origins: ReadonlySet<string>;
   private readonly tokenDigest: Buffer | undefined;
-  private readonly cookie: string;
+  private readonly cookies: CookieKey | undefined;
   private readonly port: number;
 
   /** `port` is this server's, which an Origin has to name. */
@@ -40,10 +40,11 @@ export class Guard {
     this.origins = new Set(config.allowOrigins);
     this.port = port;
     this.tokenDigest = config.token === undefined ? undefined : digest(config.token);
-    this.cookie = config.token === undefined ? '' : digest(`${COOKIE}:${config.token}`).toString('hex');
+    this.cookies = config.token === undefined ? undefined : new CookieKey(config.token);
   }
 
-  check(head: Head): Verdict {
+  /** `nowS` is the time in Unix seconds. */
+  check(head: Head, nowS: number): Verdict {
     const host = head.headers.get('host')?.[0] ?? '';
     const name = hostName(host.toLowerCase());
     if (name === undefined || !this.isHost(name)) return refuse('forbidden_host', undefined);
@@ -64,30 +65,25 @@ export class Guard {
     }
     const asksAhead = head.method === 'OPTIONS' && head.headers.has('access-control-request-method');
     if (asksAhead && origin !== undefined) return { kind: 'preflight', origin };
-    return this.checkToken(head, origin);
+    return this.checkToken(head, origin, nowS);
   }
 
-  private checkToken(head: Head, origin: string | undefined): Verdict {
+  private checkToken(head: Head, origin: string | undefined, nowS: number): Verdict {
     const isFree = FREE_PATHS.has(head.path);
-    if (this.tokenDigest === undefined || isFree) return { kind: 'pass', origin, isFree };
+    const { cookies, port } = this;
+    if (cookies === undefined || isFree) return { kind: 'pass', origin, isFree };
     if (head.path === '/' && (head.method === 'GET' || head.method === 'HEAD')) {
       const given = tokenParameter(head.query);
       if (given !== undefined) {
         if (!this.isToken(given)) return refuse('unauthorized', origin);
-        const cookie = `${COOKIE}=${this.cookie}; ${ATTRIBUTES}`;
-        return { kind: 'cookie', cookie, origin };
+        return { kind: 'cookie', cookie: cookies.issue(port, nowS), origin };
       }
     }
     const authorizations = head.headers.get('authorization') ?? [];
     if (authorizations.length > 1) return refuse('unauthorized', origin);
     const bearer = /^bearer +(.*)$/i.exec(authorizations[0] ?? '')?.[1];
     if (bearer !== undefined && this.isToken(bearer)) return { kind: 'pass', origin, isFree };
-    const cookies = (head.headers.get('cookie') ?? []).flatMap((value) => value.split(';'));
-    const wanted = digest(this.cookie);
-    const isKnown = cookies.some((pair) => {
-      const [name, value] = splitOnce(pair.trim(), '=');
-      return name === COOKIE && timingSafeEqual(digest(value), wanted);
-    });
+    const isKnown = head.headers.get('cookie')?.some((value) => cookies.admits(value, port, nowS));
     return isKnown ? { kind: 'pass', origin, isFree } : refuse('unauthorized', origin);
   }
 

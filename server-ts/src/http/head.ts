@@ -2,7 +2,7 @@
  * The raw head of a request: what is checked before anything else looks at it (rules HTT-06 to HTT-08).
  *
  * Works on what Node's parser passed on; what the parser refuses by itself never gets here. White space around
- * the values of headers is not visible any more, so the size of a head is counted as it is usually written.
+ * the values of headers is not visible any more, and does not count (rule HTT-07).
  */
 import type { IncomingMessage } from 'node:http';
 import { LIMITS } from '../contract.ts';
@@ -22,13 +22,10 @@ export interface Head {
   readonly contentLength: number | undefined;
 }
 
-/** What a head that no rule lets through is answered with: a code, or an empty 400 (rule HTT-08). */
-export type HeadProblem = Failure | 'bare';
+/** A path and a query of visible ASCII but for `"#<>\^{|}` and the backquote. */
+const TARGET = /^\/[!$-;=?-[\]_a-z~]*$/;
 
-/** Visible ASCII but for `"#<>\^{|}` and the backquote. */
-const TARGET = /^[!$-;=?-[\]_a-z~]*$/;
-
-const METHODS = new Set(LIMITS.http_methods.filter((method) => method !== 'CONNECT'));
+const METHODS = new Set(LIMITS.http_methods);
 
 export function readHead(request: IncomingMessage): Head {
   const target = request.url ?? '';
@@ -55,17 +52,18 @@ export function readHead(request: IncomingMessage): Head {
 }
 
 /** The first rule that the head breaks, if it breaks one. */
-export function checkHead(head: Head, request: IncomingMessage): HeadProblem | undefined {
+export function checkHead(head: Head, request: IncomingMessage): Failure | undefined {
   if (head.target.length > LIMITS.target_bytes) return new Failure('uri_too_long', {}, true);
-  const { rawHeaders } = request;
+  const { rawHeaders, httpVersion } = request;
   if (rawHeaders.length / 2 > LIMITS.header_count || headBytes(head, rawHeaders) > LIMITS.head_bytes) {
     return new Failure('headers_too_large', {}, true);
   }
-  if (!isFramed(head) || !isKnownForm(head, request.httpVersion)) return 'bare';
+  const isPlain = METHODS.has(head.method) && TARGET.test(head.target);
+  const isKnown = httpVersion === '1.1' || httpVersion === '1.0';
   const hosts = head.headers.get('host')?.length ?? 0;
-  if (hosts > 1 || (hosts === 0 && !head.isHttp10)) return new Failure('bad_request', {}, true);
-  // Absolute form, and the asterisk that asks about the server as a whole.
-  return head.target.startsWith('/') ? undefined : new Failure('bad_request', {}, true);
+  const hasHost = hosts === 1 || (hosts === 0 && head.isHttp10);
+  if (isPlain && isKnown && hasHost && isFramed(head)) return undefined;
+  return new Failure('bad_request', {}, true);
 }
 
 /** A header that may stand once: nothing when it is absent, and all its values joined when it came twice. */
@@ -89,12 +87,6 @@ function isFramed(head: Head): boolean {
   }
   if (lengths === undefined) return true;
   return lengths.length === 1 && /^[0-9]+$/.test(lengths[0]!) && Number(lengths[0]) <= LIMITS.max_integer;
-}
-
-function isKnownForm(head: Head, version: string): boolean {
-  if (version !== '1.1' && version !== '1.0') return false;
-  if (!METHODS.has(head.method) || !TARGET.test(head.target)) return false;
-  return head.target.startsWith('/') || head.target === '*' || /^[A-Za-z].*:\/\//.test(head.target);
 }
 
 /** Request line and headers with their line ends, without the empty line behind them. */

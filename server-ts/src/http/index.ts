@@ -8,11 +8,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import type { App } from '../app.ts';
+import { nowMs } from '../clock.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { ReadFailed } from '../store/reader.ts';
-import { BodyLost } from './body.ts';
-import type { AnswerBare, Handler as ConnectionHandler } from './connection.ts';
+import type { Handler as ConnectionHandler } from './connection.ts';
 import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import { checkHead, type Head, headerOf, readHead } from './head.ts';
 import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
@@ -39,7 +39,7 @@ const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
 ) as [RouteSpec[], RouteSpec[]];
 
 /** Every route. */
-export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler {
+export function buildRoutes(app: App): ConnectionHandler {
   const routes = express.Router({ caseSensitive: true, strict: true });
   const on = (path: string, handler: Handler) =>
     [pathOf(path), endpoint(app, specOf(path), handler)] as const;
@@ -71,12 +71,12 @@ export function buildRoutes(app: App, answerBare: AnswerBare): ConnectionHandler
   routes.use((_request: Request, response: Response) => {
     reply.failure(exchangeOf(response), new Failure('not_found'));
   });
-  routes.use(failed(app, answerBare));
-  return firstChecks(app, routes, answerBare);
+  routes.use(failed(app));
+  return firstChecks(app, routes);
 }
 
 /** What is checked on the raw head, before express sees the request. */
-function firstChecks(app: App, routes: Router, answerBare: AnswerBare): ConnectionHandler {
+function firstChecks(app: App, routes: Router): ConnectionHandler {
   return (request: IncomingMessage, response: ServerResponse) => {
     const head = readHead(request);
     const exchange: reply.Exchange = {
@@ -89,9 +89,7 @@ function firstChecks(app: App, routes: Router, answerBare: AnswerBare): Connecti
     };
     request.on('error', () => {});
     const problem = checkHead(head, request);
-    if (problem === 'bare') {
-      answerBare(request);
-    } else if (problem !== undefined) {
+    if (problem !== undefined) {
       reply.failure(exchange, problem);
     } else {
       // The raw path: express neither needs the query nor may guess at fragments.
@@ -110,7 +108,7 @@ function firstChecks(app: App, routes: Router, answerBare: AnswerBare): Connecti
 function guarded(app: App) {
   return (_request: Request, response: Response, next: NextFunction): void => {
     const exchange = exchangeOf(response);
-    const verdict = app.guard.check(exchange.head);
+    const verdict = app.guard.check(exchange.head, Math.floor(nowMs() / 1000));
     exchange.origin = verdict.origin;
     switch (verdict.kind) {
       case 'refuse':
@@ -155,13 +153,11 @@ function otherMethod(route: RouteSpec) {
 }
 
 /** What a handler threw; express knows it by its four parameters. */
-function failed(app: App, answerBare: AnswerBare) {
-  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+function failed(app: App) {
+  return (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
     const exchange = exchangeOf(response);
     if (error instanceof Failure) {
       reply.failure(exchange, error);
-    } else if (error instanceof BodyLost) {
-      answerBare(request);
     } else if (error instanceof ReadFailed) {
       if (!error.isDropped) app.log.error({ code: error.code, reason: error.message }, 'read failed');
       reply.failure(exchange, new Failure(error.code));

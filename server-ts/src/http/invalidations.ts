@@ -7,7 +7,7 @@
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import type { Change } from '../slots.ts';
-import { invalidateFrames, retryFrame, sendFrames } from './frames.ts';
+import { invalidateFrames, retryField, sendFrames } from './frames.ts';
 import type { Parameters } from './parameters.ts';
 import { type Exchange, stream } from './reply.ts';
 
@@ -30,14 +30,19 @@ export async function openInvalidations(app: App, exchange: Exchange, parameters
   }
   response.once('close', () => subscription.close());
   stream(exchange);
+  let isFirst = true;
   const feed = {
     next: async (idleMs: number) => {
       const next = await subscription.next(idleMs);
-      return typeof next === 'string' ? next : app.sharedFrames.of(next);
+      if (typeof next === 'string') return next;
+      const frames = app.sharedFrames.of(next);
+      if (!isFirst) return frames;
+      isFirst = false;
+      return Buffer.concat([Buffer.from(retryField()), frames]);
     },
   };
   try {
-    await sendFrames(response, feed, retryFrame(), app.config.heartbeatMs, app.sendQueues);
+    await sendFrames(response, feed, undefined, app.config.heartbeatMs, app.sendQueues);
   } catch (error) {
     app.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'stream failed');
   } finally {

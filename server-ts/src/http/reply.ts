@@ -172,11 +172,6 @@ export function rawFailure(code: ErrorCode): Buffer {
   return Buffer.concat([rawHead(errorSpec(code).status, headers), json]);
 }
 
-/** 400 without a body (rule HTT-08). */
-export function rawBare(): Buffer {
-  return rawHead(400, { connection: 'close', 'content-length': 0, date: httpDate() });
-}
-
 function rawHead(status: number, headers: Headers): Buffer {
   const list = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${list.join('')}\r\n`);

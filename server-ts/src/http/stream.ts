@@ -5,14 +5,13 @@
  */
 import type { App } from '../app.ts';
 import { nowMs } from '../clock.ts';
-import { PARAMETERS } from '../contract.ts';
+import { PARAMETERS, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { StreamFilter } from '../ring.ts';
 import { formatTimestamp } from '../timestamp.ts';
 import { frame, sendFrames } from './frames.ts';
-import { headerOf } from './head.ts';
 import { openInvalidations } from './invalidations.ts';
-import { type Parameters, readInteger } from './parameters.ts';
+import { invalid, type Parameters, readInteger } from './parameters.ts';
 import { type Exchange, stream } from './reply.ts';
 
 const RESET = frame('{"type":"reset"}');
@@ -24,7 +23,8 @@ export function openStream(app: App, exchange: Exchange, parameters: Parameters)
 }
 
 async function openEvents(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  const header = headerOf(exchange.head, 'last-event-id');
+  const [header, ...more] = exchange.head.headers.get('last-event-id') ?? [];
+  if (more.length > 0) throw invalid('Last-Event-ID', VOCABULARY.parameter_messages.twice);
   const cursor =
     header === undefined
       ? parameters.number('after')

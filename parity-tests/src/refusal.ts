@@ -1,0 +1,86 @@
+/**
+ * Bytes that are no well-formed request, against one server: only a refusal may come (rule HTT-08).
+ *
+ * Each attempt has a connection of its own: the bytes alone, the same bytes with a request behind them that would
+ * store an event, and both of them cut into two TCP writes at several places.
+ * Invariant: a refusal is 400, 408, 414 or 431, or a close without an answer. Headers and body are not looked at.
+ */
+import net from 'node:net';
+import type { Difference } from './match.ts';
+
+/** What a case expects of bytes that are refused. */
+export interface Refusal {
+  readonly refused: true;
+  /** How many well-formed requests stand in front; their answers are 2xx. */
+  readonly answered?: number;
+}
+
+const STATUSES = ['400', '408', '414', '431'];
+/** The limit of 10 s, and what a busy machine may add. */
+const DEADLINE_MS = 15_000;
+/** So that two writes are two reads of the server. */
+const PAUSE_MS = 20;
+
+/** What was wrong with each attempt. */
+export async function refusalDifferences(
+  port: number,
+  bytes: Buffer,
+  { answered = 0 }: Refusal,
+): Promise<Difference[]> {
+  const before = await get(port, '/api/events?limit=1');
+  const event = '{"session_id":"smuggled","agent_type":"agent","event_type":"tool_use"}';
+  const behind = Buffer.from(
+    `POST /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${event.length}\r\n\r\n${event}`,
+  );
+  const whole = Buffer.concat([bytes, behind]);
+  const cuts = [1, 0.25, 0.5, 0.75].map((share) => Math.floor(share * bytes.length));
+  const attempts: (readonly [what: string, pieces: readonly Buffer[]])[] = [
+    ['alone', [bytes]],
+    ['with a request behind it', [whole]],
+    ...[...cuts, bytes.length - 1]
+      .filter((cut) => cut > 0)
+      .map((cut) => [`cut at ${cut}`, [whole.subarray(0, cut), whole.subarray(cut)]] as const),
+  ];
+  const found = await Promise.all(
+    attempts.map(async ([what, pieces]) => {
+      const { statuses, closed } = await send(port, pieces);
+      const [refusal, ...more] = statuses.slice(answered);
+      const isRefused = more.length === 0 && (refusal === undefined || STATUSES.includes(refusal));
+      const inFront = statuses.slice(0, answered);
+      const areAnswered = inFront.length === answered && inFront.every((status) => status.startsWith('2'));
+      if (closed && isRefused && areAnswered) return [];
+      const got = `${statuses.join(' ') || 'nothing'}, ${closed ? 'closed' : `open after ${DEADLINE_MS} ms`}`;
+      return [{ where: what, expected: `${answered} answers, a refusal, closed`, got }];
+    }),
+  );
+  const after = await get(port, '/api/events?limit=1');
+  const stored = before === after ? [] : [{ where: 'stored', expected: before, got: after }];
+  return [...found.flat(), ...stored];
+}
+
+/** The statuses of all answers, and whether the server ended the connection. */
+function send(port: number, pieces: readonly Buffer[]): Promise<{ statuses: string[]; closed: boolean }> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+    let received = '';
+    const end = (closed: boolean) => (): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      const heads = received.matchAll(/HTTP\/1\.[01] (\d{3}) /g);
+      resolve({ statuses: [...heads].map(([, status]) => status!), closed });
+    };
+    const timer = setTimeout(end(false), DEADLINE_MS);
+    socket.on('data', (bytes) => {
+      received += bytes.toString('latin1');
+    });
+    // A reset is a close as well, also while the rest is being written.
+    socket.on('error', end(true)).on('end', end(true)).on('close', end(true));
+    socket.on('connect', () => {
+      for (const [index, piece] of pieces.entries()) setTimeout(() => socket.write(piece), index * PAUSE_MS);
+    });
+  });
+}
+
+async function get(port: number, path: string): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+}

@@ -1,0 +1,59 @@
+/**
+ * The cookie that lets a page in instead of the token: `ingest_session_PORT=EXPIRY.MAC` (rule SEC-07).
+ *
+ * Either server checks it without state. The name holds the port, because a browser sends the cookies of one port
+ * of a host to all others. Reads no clock: the caller passes the time.
+ */
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { LIMITS, VOCABULARY } from '../contract.ts';
+
+const { cookie_name: NAME, cookie_attributes: ATTRIBUTES } = VOCABULARY.security;
+
+/** Makes and checks cookies. Holds the token as a key, so that its text cannot be logged. */
+export class CookieKey {
+  private readonly key: KeyObject;
+
+  constructor(token: string) {
+    this.key = createSecretKey(Buffer.from(token));
+  }
+
+  /** The value of `Set-Cookie` for a server on this port; times are Unix seconds. */
+  issue(port: number, nowS: number): string {
+    const name = cookieName(port);
+    const expiry = String(nowS + LIMITS.session_cookie_s);
+    const mac = this.mac(name, expiry);
+    return `${name}=${expiry}.${mac}; ${ATTRIBUTES}; Max-Age=${LIMITS.session_cookie_s}`;
+  }
+
+  /** Whether a `Cookie` header holds the cookie of this port, and it has not expired. */
+  admits(cookies: string, port: number, nowS: number): boolean {
+    const name = cookieName(port);
+    return cookies.split(';').some((pair) => {
+      const text = trimBlank(pair);
+      return text.startsWith(`${name}=`) && this.isValid(name, text.slice(name.length + 1), nowS);
+    });
+  }
+
+  private isValid(name: string, value: string, nowS: number): boolean {
+    const parts = /^([0-9]{1,15})\.([0-9a-f]{64})$/.exec(value);
+    if (parts === null || nowS >= Number(parts[1])) return false;
+    return timingSafeEqual(Buffer.from(this.mac(name, parts[1]!)), Buffer.from(parts[2]!));
+  }
+
+  private mac(name: string, expiry: string): string {
+    return createHmac('sha256', this.key).update(`${name}=${expiry}`).digest('hex');
+  }
+}
+
+function cookieName(port: number): string {
+  return `${NAME}_${port}`;
+}
+
+/** Without the optional white space around a value (RFC 9110, section 5.6.3). */
+function trimBlank(value: string): string {
+  const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
+  let [start, end] = [0, value.length];
+  while (start < end && isBlank(start)) start++;
+  while (end > start && isBlank(end - 1)) end--;
+  return value.slice(start, end);
+}
