@@ -31,7 +31,7 @@ pub mod truncate;
 pub mod hooks;
 /// What can be kept in step, by name.
 pub mod topics;
-/// What the limit of file descriptors leaves to whom.
+/// File descriptors, shared out.
 pub mod descriptors;
 /// The database.
 pub mod store;

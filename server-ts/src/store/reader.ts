@@ -23,16 +23,16 @@ import type {
   SnapshotRead,
 } from './read.ts';
 
-/** Who waits for a read; a response of Node is one. */
+/** The client of a read, such as a response of Node. */
 export interface Asker {
-  /** Nobody is there any more to be answered. */
+  /** The client is gone. */
   readonly destroyed: boolean;
 }
 
 /** A read that was not answered. */
 export class ReadFailed extends Error {
   readonly code: StoreCode;
-  /** Whether it was not tried, since it waited for too long or its client is gone. */
+  /** It did not run, since it waited for too long or its client is gone. */
   readonly isDropped: boolean;
   constructor(code: StoreCode, reason: string, isDropped = false) {
     super(reason);
