@@ -50,6 +50,14 @@ export class Buffers {
     return Buffer.from(this.take(length), 0, length);
   }
 
+  /** Like `Buffer.concat`, but in memory of its own. */
+  concat(chunks: readonly Buffer[], length: number): Buffer {
+    const whole = this.bytes(length);
+    let at = 0;
+    for (const chunk of chunks) at += chunk.copy(whole, at);
+    return whole;
+  }
+
   /** Takes memory back; what was handed over meanwhile is empty and is left alone. */
   give(memory: ArrayBufferLike): void {
     const { byteLength } = memory;

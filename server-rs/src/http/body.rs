@@ -1,13 +1,11 @@
-//! A request's body: what may be sent, how much, how slowly, and how it is inflated (rules BOD-02 to BOD-04,
-//! HTT-09 to HTT-11). Whether it is JSON is the pipeline's business.
+//! A request's body: what may be sent, how much and how slowly (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it is
+//! JSON is the pipeline's business.
 
-use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
-use flate2::{Decompress, FlushDecompress, Status};
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap, TRANSFER_ENCODING};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap, TRANSFER_ENCODING};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
@@ -15,6 +13,7 @@ use crate::admission::Ticket;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
 use crate::http::Request;
+use crate::http::inflate::{Encoding, InflateError, encoding_of, inflate};
 
 /// A body that nobody has read yet. Handlers take it out; what is left in it after the answer was made has to be
 /// dropped or to end the connection (rule HTT-10).
@@ -32,20 +31,6 @@ impl BodySlot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
-
-/// How a body is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Encoding {
-    Identity,
-    Gzip,
-    Zstd,
-}
-
-/// The window of gzip has one size (RFC 1951, section 2).
-const GZIP_WINDOW_LOG: u8 = 15;
-
-/// How much room each step of inflating has at least.
-const INFLATE_BYTES: usize = 32 * 1024;
 
 /// When a request has to be complete.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +57,7 @@ pub async fn read_body(
 ) -> Result<(Vec<u8>, Ticket), Failure> {
     let Request { headers, body: slot, deadline, .. } = request;
     check_media_type(headers)?;
-    let encoding = encoding(headers)?;
+    let encoding = encoding_of(headers)?;
     let declared = declared_length(headers);
     let too_large = Failure::new(ErrorCode::PayloadTooLarge).with("limit", limit).closing();
     // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
@@ -190,70 +175,4 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
         name.eq_ignore_ascii_case("charset") && value.eq_ignore_ascii_case("utf-8")
     };
     if parts.next().is_some() || !parameter.is_none_or(utf8) { Err(unsupported()) } else { Ok(()) }
-}
-
-/// Rule BOD-03.
-fn encoding(headers: &HeaderMap) -> Result<Encoding, Failure> {
-    let unsupported = || Failure::new(ErrorCode::UnsupportedEncoding);
-    let mut values = headers.get_all(CONTENT_ENCODING).iter();
-    let (first, None) = (values.next(), values.next()) else {
-        return Err(unsupported());
-    };
-    let Some(value) = first else {
-        return Ok(Encoding::Identity);
-    };
-    match value.to_str().map(str::to_ascii_lowercase).as_deref() {
-        Ok("identity") => Ok(Encoding::Identity),
-        Ok("gzip") => Ok(Encoding::Gzip),
-        Ok("zstd") => Ok(Encoding::Zstd),
-        _ => Err(unsupported()),
-    }
-}
-
-enum InflateError {
-    TooLarge,
-    Broken,
-}
-
-fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
-    match encoding {
-        Encoding::Identity => Ok(bytes.to_vec()),
-        Encoding::Gzip => inflate_members(bytes, limit),
-        Encoding::Zstd => {
-            let mut decoder =
-                zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
-            decoder.window_log_max(LIMITS.zstd_window_log).map_err(|_| InflateError::Broken)?;
-            read_up_to(decoder, limit)
-        }
-    }
-}
-
-/// Members follow one another (RFC 1952, section 2.2); whatever else is left over is broken. zlib reads their heads
-/// itself: flate2's own reading refuses a file name of 64 KiB.
-fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
-    let mut inflated = Vec::new();
-    let mut member = Decompress::new_gzip(GZIP_WINDOW_LOG);
-    loop {
-        inflated.reserve(INFLATE_BYTES);
-        let before = member.total_in();
-        let status = member.decompress_vec(bytes, &mut inflated, FlushDecompress::None);
-        let taken = usize::try_from(member.total_in() - before).map_err(|_| InflateError::Broken)?;
-        bytes = bytes.get(taken..).ok_or(InflateError::Broken)?;
-        if inflated.len() as u64 > limit {
-            return Err(InflateError::TooLarge);
-        }
-        match status {
-            Ok(Status::Ok) => {}
-            Ok(Status::StreamEnd) if bytes.is_empty() => return Ok(inflated),
-            Ok(Status::StreamEnd) => member = Decompress::new_gzip(GZIP_WINDOW_LOG),
-            // With room for more, nothing more came: the bytes end too early.
-            Ok(Status::BufError) | Err(_) => return Err(InflateError::Broken),
-        }
-    }
-}
-
-fn read_up_to(reader: impl Read, limit: u64) -> Result<Vec<u8>, InflateError> {
-    let mut inflated = Vec::new();
-    reader.take(limit + 1).read_to_end(&mut inflated).map_err(|_| InflateError::Broken)?;
-    if inflated.len() as u64 > limit { Err(InflateError::TooLarge) } else { Ok(inflated) }
 }

@@ -1,4 +1,4 @@
-//! Accepting: the connection limit, one HTTP/1 connection after another, draining, the lingering close.
+//! Accepting: the connection limit, one HTTP/1 connection after another, draining.
 //!
 //! hyper is driven by hand rather than through `axum::serve`, which sets neither time-outs nor limits.
 //! What must stay true: an answer that closes its connection reaches the client even while the client still sends.
@@ -19,7 +19,6 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use socket2::SockRef;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower::ServiceExt;
@@ -27,6 +26,7 @@ use tower::ServiceExt;
 use crate::contract::LIMITS;
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
+use crate::http::linger::{last_words, linger};
 use crate::http::reply;
 use crate::http::wire::WireStream;
 
@@ -176,27 +176,9 @@ async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: wat
     linger(connection.into_parts().io.into_inner().into_socket()).await;
 }
 
-/// Says that there is no more to come, and reads on for a while, so that what the client still sends does not
-/// turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
-async fn linger(mut socket: TcpStream) {
-    if socket.shutdown().await.is_err() {
-        return;
-    }
-    let drained = async {
-        let mut sink = vec![0; 16 * 1024];
-        while socket.read(&mut sink).await.is_ok_and(|count| count > 0) {}
-    };
-    // A client that sends on and on is cut off.
-    drop(tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), drained).await);
-}
-
 /// Rule HTT-12. What is held ends with it.
-async fn refuse(mut socket: TcpStream, _refusal: OwnedSemaphorePermit) {
-    let answer = reply::raw_failure(ErrorCode::Overloaded);
-    let written = tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), socket.write_all(&answer));
-    if written.await.is_ok_and(|result| result.is_ok()) {
-        linger(socket).await;
-    }
+async fn refuse(socket: TcpStream, _refusal: OwnedSemaphorePermit) {
+    last_words(socket, &reply::raw_failure(ErrorCode::Overloaded)).await;
 }
 
 /// The same without a wait, so that refusals take up no descriptors however many there are. A client that has sent

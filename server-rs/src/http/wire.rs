@@ -1,9 +1,7 @@
 //! A connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
 //!
-//! Reading: the head of each request is held back until it has been looked at; one that breaks a rule is
-//! replaced by a request for [`crate::http::head::REFUSED`], a target that no client can send, so that its answer is made where all
-//! answers are. Writing: a client that takes no byte for too long is given up. Only this side has this file:
-//! Node shows its application what hyper hides.
+//! A head that breaks a rule is replaced by a request for [`crate::http::head::REFUSED`], a target that no client can
+//! send, so that `reply` makes its answer. Only this side has this file: Node shows its application what hyper hides.
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, Result};

@@ -4,16 +4,14 @@
  *
  * The bytes own their memory, which is of `buffers`, so that the writer's thread can read it without a copy.
  */
-import zlib from 'node:zlib';
 import type { Ticket } from '../admission.ts';
 import type { App } from '../app.ts';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { type Head, waitsForContinue } from './head.ts';
+import { encodingOf, inflate } from './inflate.ts';
 import type { Exchange } from './reply.ts';
-
-type Encoding = 'identity' | 'gzip' | 'zstd';
 
 /** A body, whose memory is for whoever takes it to give back, and what it holds of what may wait. */
 export interface Body {
@@ -61,14 +59,6 @@ function checkMediaType(head: Head): void {
   const isJson = values.length === 1 && essence?.toLowerCase() === 'application/json';
   const isUtf8 = charset === undefined || /^charset=("utf-8"|utf-8)$/i.test(charset);
   if (!isJson || !isUtf8 || more.length > 0) throw new Failure('unsupported_media_type');
-}
-
-/** Rule BOD-03. */
-function encodingOf(head: Head): Encoding {
-  const values = head.headers.get('content-encoding') ?? ['identity'];
-  const value = values.length === 1 ? values[0]!.toLowerCase() : '';
-  if (value === 'identity' || value === 'gzip' || value === 'zstd') return value;
-  throw new Failure('unsupported_encoding');
 }
 
 interface Limits {
@@ -139,7 +129,7 @@ async function receive(
     };
     const onEnd = (): void => {
       if (isTooMuch(request.rawTrailers)) onLost();
-      else settle(() => resolve(whole ?? concat(chunks, length, buffers)));
+      else settle(() => resolve(whole ?? buffers.concat(chunks, length)));
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
   });
@@ -149,72 +139,4 @@ async function receive(
 function isTooMuch(rawTrailers: readonly string[]): boolean {
   const bytes = rawTrailers.reduce((sum, text) => sum + text.length + ': '.length, 0);
   return bytes > LIMITS.trailer_bytes || rawTrailers.length / 2 > LIMITS.header_count;
-}
-
-/** Like `Buffer.concat`, but in memory of `buffers`. */
-function concat(chunks: readonly Buffer[], length: number, buffers: Buffers): Buffer {
-  const whole = buffers.bytes(length);
-  let at = 0;
-  for (const chunk of chunks) at += chunk.copy(whole, at);
-  return whole;
-}
-
-interface Inflated {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
-}
-
-/** Inflates to the very end (rule BOD-03): members and frames follow one another, and nothing is left over. */
-async function inflate(
-  bytes: Buffer,
-  encoding: 'gzip' | 'zstd',
-  limit: number,
-  buffers: Buffers,
-): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  let at = 0;
-  try {
-    do {
-      const rest = bytes.subarray(at);
-      const { buffer, engine } = await inflateOne(rest, encoding, limit, limit - length);
-      parts.push(buffer);
-      length += buffer.length;
-      at += engine.bytesWritten;
-      if (engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
-        throw new Failure('bad_request');
-      }
-    } while (at < bytes.length);
-    return concat(parts, length, buffers);
-  } finally {
-    buffers.give(bytes.buffer);
-  }
-}
-
-/** One zstd frame, or all gzip members; zlib works in a thread of its own pool. */
-function inflateOne(
-  bytes: Buffer,
-  encoding: 'gzip' | 'zstd',
-  limit: number,
-  left: number,
-): Promise<Inflated> {
-  const options = { info: true, maxOutputLength: Math.max(left, 1) };
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, result: unknown): void => {
-      if (error === null) {
-        const inflated = result as Inflated;
-        if (inflated.buffer.length > left) reject(new Failure('payload_too_large', { limit }, true));
-        else resolve(inflated);
-        return;
-      }
-      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      reject(isTooLarge ? new Failure('payload_too_large', { limit }, true) : new Failure('bad_request'));
-    };
-    if (encoding === 'gzip') {
-      zlib.gunzip(bytes, options, done);
-    } else {
-      const params = { [zlib.constants.ZSTD_d_windowLogMax]: LIMITS.zstd_window_log };
-      zlib.zstdDecompress(bytes, { ...options, params }, done);
-    }
-  });
 }

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
+import { lastWords, linger } from './linger.ts';
 import { rawFailure } from './reply.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -241,25 +242,4 @@ function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMe
     head += `${name.toLowerCase() === 'upgrade' ? 'x-grade' : name}: ${rawHeaders[at + 1]}\r\n`;
   }
   return Buffer.from(`${head}\r\n`, 'latin1');
-}
-
-function lastWords(socket: Socket, bytes: Buffer): void {
-  socket.write(bytes);
-  linger(socket);
-}
-
-/**
- * Says that there is no more to come, and reads on for a while, so that what the client still sends does not
- * turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
- */
-function linger(socket: Socket): void {
-  socket.end();
-  socket.on('error', () => {});
-  const end = (): void => {
-    clearTimeout(timer);
-    socket.destroy();
-  };
-  const timer = setTimeout(end, LIMITS.linger_ms);
-  socket.once('end', end).once('close', () => clearTimeout(timer));
-  socket.resume();
 }

@@ -1,0 +1,30 @@
+//! The lingering close: how a connection ends without destroying its last answer (RFC 9112, section 9.6).
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::contract::LIMITS;
+
+/// Says that there is no more to come, and reads on for a while, so that what the client still sends does not
+/// turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
+pub(super) async fn linger(mut socket: TcpStream) {
+    if socket.shutdown().await.is_err() {
+        return;
+    }
+    let drained = async {
+        let mut sink = vec![0; 16 * 1024];
+        while socket.read(&mut sink).await.is_ok_and(|count| count > 0) {}
+    };
+    // A client that sends on and on is cut off.
+    drop(tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), drained).await);
+}
+
+/// Sends a last answer, and ends the connection.
+pub(super) async fn last_words(mut socket: TcpStream, answer: &[u8]) {
+    let written = tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), socket.write_all(answer));
+    if written.await.is_ok_and(|result| result.is_ok()) {
+        linger(socket).await;
+    }
+}

@@ -1,0 +1,79 @@
+/**
+ * Compressed bodies: which encodings are read, and how they are inflated to their very end (rule BOD-03).
+ */
+import zlib from 'node:zlib';
+import type { Buffers } from '../buffers.ts';
+import { LIMITS } from '../contract.ts';
+import { Failure } from '../error.ts';
+import type { Head } from './head.ts';
+
+/** How a body is compressed. */
+export type Encoding = 'identity' | 'gzip' | 'zstd';
+
+/** The encoding of a body; another one is a failure. */
+export function encodingOf(head: Head): Encoding {
+  const values = head.headers.get('content-encoding') ?? ['identity'];
+  const value = values.length === 1 ? values[0]!.toLowerCase() : '';
+  if (value === 'identity' || value === 'gzip' || value === 'zstd') return value;
+  throw new Failure('unsupported_encoding');
+}
+
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** Inflates to the very end (rule BOD-03): members and frames follow one another, and nothing is left over. */
+export async function inflate(
+  bytes: Buffer,
+  encoding: 'gzip' | 'zstd',
+  limit: number,
+  buffers: Buffers,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  let at = 0;
+  try {
+    do {
+      const rest = bytes.subarray(at);
+      const { buffer, engine } = await inflateOne(rest, encoding, limit, limit - length);
+      parts.push(buffer);
+      length += buffer.length;
+      at += engine.bytesWritten;
+      if (engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
+        throw new Failure('bad_request');
+      }
+    } while (at < bytes.length);
+    return buffers.concat(parts, length);
+  } finally {
+    buffers.give(bytes.buffer);
+  }
+}
+
+/** One zstd frame, or all gzip members; zlib works in a thread of its own pool. */
+function inflateOne(
+  bytes: Buffer,
+  encoding: 'gzip' | 'zstd',
+  limit: number,
+  left: number,
+): Promise<Inflated> {
+  const options = { info: true, maxOutputLength: Math.max(left, 1) };
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, result: unknown): void => {
+      if (error === null) {
+        const inflated = result as Inflated;
+        if (inflated.buffer.length > left) reject(new Failure('payload_too_large', { limit }, true));
+        else resolve(inflated);
+        return;
+      }
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      reject(isTooLarge ? new Failure('payload_too_large', { limit }, true) : new Failure('bad_request'));
+    };
+    if (encoding === 'gzip') {
+      zlib.gunzip(bytes, options, done);
+    } else {
+      const params = { [zlib.constants.ZSTD_d_windowLogMax]: LIMITS.zstd_window_log };
+      zlib.zstdDecompress(bytes, { ...options, params }, done);
+    }
+  });
+}
