@@ -99,6 +99,8 @@ test('what is not known looks like it, and nothing sticks out', { skip }, async 
     const { page } = await open(browser, server.url, { width, height: 740, colorScheme });
     await untilIds(page, [1]);
     await untilKnown(page);
+    // A stream that is opened while routes begin to hold may never be answered.
+    await untilConnection(page, 'live');
     await page.route('**/api/snapshot/**', (route) => route.fulfill({ status: 503, body: '{}' }));
     await post(server.url, [event()]);
     await untilConnection(page, 'stale');
