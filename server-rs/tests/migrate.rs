@@ -25,7 +25,7 @@ fn open(path: &Path) -> Connection {
     open_connection(&Location { path: path.to_owned(), durability: Durability::Process }).expect("opens")
 }
 
-/// A file of the newest schema, which is an older one for whoever knows one more step.
+/// A file of the newest schema: an older one for a list with one more step.
 fn older_file(folder: &Path) -> PathBuf {
     let path = folder.join("events.db");
     std::fs::File::create_new(&path).expect("a new file");

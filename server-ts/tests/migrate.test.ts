@@ -32,7 +32,7 @@ function open(file: string): Connection {
   return db;
 }
 
-/** A file of the newest schema, which is an older one for whoever knows one more step. */
+/** A file of the newest schema: an older one for a list with one more step. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ingest-migrate-'));
   path = join(folder, 'events.db');

@@ -13,7 +13,7 @@ import { type Head, waitsForContinue } from './head.ts';
 import { encodingOf, inflate } from './inflate.ts';
 import type { Exchange } from './reply.ts';
 
-/** A body, whose memory is for whoever takes it to give back, and what it holds of what may wait. */
+/** A body and its ticket. The caller gives the memory of the bytes back to `buffers`. */
 export interface Body {
   readonly bytes: Buffer;
   readonly ticket: Ticket;

@@ -19,7 +19,7 @@ import { storeCode } from './failure.ts';
 /** How often the thread goes over the log for one wake: each time the writer has appended less meanwhile. */
 const PASSES = 4;
 
-/** The thread: goes over the log whenever it is told to. */
+/** The thread: goes over the log each time the writer wakes it. */
 export function runCheckpointer(port: MessagePort, data: CheckpointerData): void {
   const send = (message: FromCheckpointer): void => port.postMessage(message);
   const onCheckpoint: OnCheckpoint = (checkpoint) => send({ kind: 'checkpoint', ...checkpoint });

@@ -8,7 +8,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 
-/** What the thread is started with; what it opens it is told later. */
+/** What the thread is started with; a message names the file later. */
 export interface WriterData {
   readonly role: 'writer';
   /** The module that the thread beside it starts from. */
