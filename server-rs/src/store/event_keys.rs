@@ -13,11 +13,10 @@ use crate::contract::{LIMITS, queries};
 use crate::store::key_filter::KeyHash;
 use crate::store::key_flush::Flush;
 use crate::store::key_merge::{DroppedRun, Merge};
-use crate::store::key_run::{LIVE, Run, corrupt};
+use crate::store::key_run::{KEY_BYTES, LIVE, Run, corrupt};
 
 /// A run is written once this many times as many rows as keys were stored, so that a start has few groups to read.
 const ROWS_PER_KEY: i64 = 4;
-const KEY_BYTES: usize = 16;
 
 /// The accepted ids.
 #[derive(Debug, Default)]

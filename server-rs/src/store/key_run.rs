@@ -8,7 +8,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::contract::{LIMITS, queries};
 use crate::store::key_filter::{KeyFilter, KeyHash};
 
-const KEY_BYTES: usize = 16;
+/// A key in a block, a fence or a row of the tail.
+pub(super) const KEY_BYTES: usize = 16;
 
 /// The states of a run, as the table has them.
 pub(super) const GROWING: &str = "growing";
