@@ -2,6 +2,7 @@
 export type { OutgoingEvent } from './batch.ts';
 export type { Clock } from './clock.ts';
 export type { ConnectionState } from './connection.ts';
+export type { EventRow } from './event-row.ts';
 export type { BodyReader, Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
 export type { PaceOptions } from './pace.ts';
@@ -10,7 +11,6 @@ export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from '
 export { QueueFullError, Sender, type SenderCounts, type SenderOptions } from './send.ts';
 export type { ServerOptions } from './server.ts';
 export {
-  type EventRow,
   type StreamFilter,
   type StreamOptions,
   type StreamPosition,

@@ -3,7 +3,8 @@
  *
  * What must stay true: whoever takes slowly is not sent faster than it takes, but for a few events that wait here.
  */
-import { type EventRow, type StreamOptions, type StreamPosition, streamEvents } from './stream.ts';
+import type { EventRow } from './event-row.ts';
+import { type StreamOptions, type StreamPosition, streamEvents } from './stream.ts';
 
 export interface StreamedEvent {
   readonly row: EventRow;

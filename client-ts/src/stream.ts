@@ -5,16 +5,8 @@
  * Nothing is remembered but the newest id and the epoch, so that a reader may stop and go on later from what it has.
  */
 import { type ConnectionState, keepConnected } from './connection.ts';
+import type { EventRow } from './event-row.ts';
 import { type ServerOptions, serverOf } from './server.ts';
-
-/** A row as `GET /api/events` has it. */
-export interface EventRow {
-  readonly id: number;
-  readonly session_id: string;
-  readonly agent_type: string;
-  readonly event_type: string;
-  readonly [column: string]: unknown;
-}
 
 export interface StreamFilter {
   readonly session_id?: string;

@@ -1,5 +1,10 @@
+-- Generated from contract/fields.json. A parameter has the name of its column.
 INSERT INTO events (
-  id, created_at, session, agent_type, event_type, status, source, tool_name, branch, project, model,
-  payload_truncated, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens,
-  duration_ms, cost_nanos, client_timestamp, event_id, metadata
-) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+  id, created_at, payload_truncated, session, agent_type, event_type, status, event_id, tool_name, branch, project,
+  model, duration_ms, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos, client_timestamp,
+  source, metadata
+) VALUES (
+  :id, :created_at, :payload_truncated, :session, :agent_type, :event_type, :status, :event_id, :tool_name, :branch,
+  :project, :model, :duration_ms, :tokens_in, :tokens_out, :cache_read_tokens, :cache_write_tokens, :cost_nanos,
+  :client_timestamp, :source, :metadata
+)

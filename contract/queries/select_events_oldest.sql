@@ -1,55 +1,55 @@
--- A page of rows, oldest first. ?1 above this id, ?2 below this id, ?3 how many, ?4 … ?11 names by number or NULL
--- for any, ?12 and ?13 since (inclusive) and until (exclusive) in Unix milliseconds or NULL, ?14 the key of a session
--- or NULL. Only spans of 65,536 rows are looked into, and of these blocks of 256, whose summary has every wanted
--- number.
+-- Generated from contract/fields.json. A page of rows, oldest first. :above and :below bound the ids, :limit is how many.
+-- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
+-- id or a text. NULL stands for any. Only spans of 65,536 rows are read, and of these only blocks of 256, whose summary
+-- has every wanted number.
 -- The plus keeps the value from the planner (decision 23).
 WITH bounds (above, below) AS (
   SELECT
     max(
-      ?1,
-      iif(?12 IS NULL, ?1, ifnull((SELECT min(first_id) - 1 FROM hours WHERE hour > ?12 / 1000 - 3600), ?2)),
-      iif(?14 IS NULL, ?1, (SELECT first_event_id - 1 FROM sessions WHERE key = ?14))
+      :above,
+      iif(:since IS NULL, :above, ifnull((SELECT min(first_id) - 1 FROM hours WHERE hour > :since / 1000 - 3600), :below)),
+      iif(:session IS NULL, :above, (SELECT first_event_id - 1 FROM sessions WHERE key = :session))
     ),
     min(
-      ?2,
-      iif(?13 IS NULL, ?2, ifnull((SELECT max(last_id) + 1 FROM hours WHERE hour <= ?13 / 1000), ?1)),
-      iif(?14 IS NULL, ?2, (SELECT last_event_id + 1 FROM sessions WHERE key = ?14))
+      :below,
+      iif(:until IS NULL, :below, ifnull((SELECT max(last_id) + 1 FROM hours WHERE hour <= :until / 1000), :above)),
+      iif(:session IS NULL, :below, (SELECT last_event_id + 1 FROM sessions WHERE key = :session))
     )
 )
 SELECT v.*
 FROM event_spans AS s CROSS JOIN event_blocks AS b CROSS JOIN events AS e CROSS JOIN events_readable AS v ON v.id = e.id
 WHERE s.id BETWEEN (SELECT above FROM bounds) >> 16 AND (SELECT below FROM bounds) >> 16
-  AND (?4 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?4))))
-  AND (?5 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?5))))
-  AND (?6 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?6))))
-  AND (?7 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?7))))
-  AND (?8 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?8))))
-  AND (?9 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?9))))
-  AND (?10 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?10))))
-  AND (?11 IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', ?11))))
+  AND (:agent_type IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :agent_type))))
+  AND (:event_type IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :event_type))))
+  AND (:tool_name IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :tool_name))))
+  AND (:status IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :status))))
+  AND (:branch IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :branch))))
+  AND (:project IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :project))))
+  AND (:model IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :model))))
+  AND (:source IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :source))))
   AND b.id BETWEEN max(s.id * 256, (SELECT above FROM bounds) >> 8)
     AND min(s.id * 256 + 255, (SELECT below FROM bounds) >> 8)
-  AND (?4 IS NULL OR instr(b.names, unhex(printf('%08X', ?4))))
-  AND (?5 IS NULL OR instr(b.names, unhex(printf('%08X', ?5))))
-  AND (?6 IS NULL OR instr(b.names, unhex(printf('%08X', ?6))))
-  AND (?7 IS NULL OR instr(b.names, unhex(printf('%08X', ?7))))
-  AND (?8 IS NULL OR instr(b.names, unhex(printf('%08X', ?8))))
-  AND (?9 IS NULL OR instr(b.names, unhex(printf('%08X', ?9))))
-  AND (?10 IS NULL OR instr(b.names, unhex(printf('%08X', ?10))))
-  AND (?11 IS NULL OR instr(b.names, unhex(printf('%08X', ?11))))
-  AND (?14 IS NULL OR instr(b.sessions, unhex(printf('%08X', ?14))))
+  AND (:agent_type IS NULL OR instr(b.names, unhex(printf('%08X', :agent_type))))
+  AND (:event_type IS NULL OR instr(b.names, unhex(printf('%08X', :event_type))))
+  AND (:tool_name IS NULL OR instr(b.names, unhex(printf('%08X', :tool_name))))
+  AND (:status IS NULL OR instr(b.names, unhex(printf('%08X', :status))))
+  AND (:branch IS NULL OR instr(b.names, unhex(printf('%08X', :branch))))
+  AND (:project IS NULL OR instr(b.names, unhex(printf('%08X', :project))))
+  AND (:model IS NULL OR instr(b.names, unhex(printf('%08X', :model))))
+  AND (:source IS NULL OR instr(b.names, unhex(printf('%08X', :source))))
+  AND (:session IS NULL OR instr(b.sessions, unhex(printf('%08X', :session))))
   AND e.id > max(b.id * 256 - 1, (SELECT above FROM bounds))
   AND e.id < min(b.id * 256 + 256, (SELECT below FROM bounds))
-  AND (?4 IS NULL OR e.agent_type = ?4)
-  AND (?5 IS NULL OR e.event_type = ?5)
-  AND (?6 IS NULL OR e.tool_name = ?6)
-  AND (?7 IS NULL OR e.status = ?7)
-  AND (?8 IS NULL OR e.branch = ?8)
-  AND (?9 IS NULL OR e.project = ?9)
-  AND (?10 IS NULL OR e.model = ?10)
-  AND (?11 IS NULL OR e.source = ?11)
-  AND (?12 IS NULL OR e.created_at >= ?12)
-  AND (?13 IS NULL OR e.created_at < ?13)
-  AND (?14 IS NULL OR e.session = ?14)
+  AND (:agent_type IS NULL OR e.agent_type = :agent_type)
+  AND (:event_type IS NULL OR e.event_type = :event_type)
+  AND (:tool_name IS NULL OR e.tool_name = :tool_name)
+  AND (:status IS NULL OR e.status = :status)
+  AND (:branch IS NULL OR e.branch = :branch)
+  AND (:project IS NULL OR e.project = :project)
+  AND (:model IS NULL OR e.model = :model)
+  AND (:source IS NULL OR e.source = :source)
+  AND (:since IS NULL OR e.created_at >= :since)
+  AND (:until IS NULL OR e.created_at < :until)
+  AND (:session IS NULL OR e.session = :session)
 ORDER BY s.id ASC, b.id ASC, e.id ASC
-LIMIT +?3
+LIMIT +:limit

@@ -1,25 +1,7 @@
 /** What the page reads of the servers' answers (contract, sections "Read", "Sessions", "Statistics" and "Health"). */
 import type { EventRow } from '@twin-ingest/client';
 
-export interface Row extends EventRow {
-  readonly created_at: string;
-  readonly status: string;
-  readonly source: string;
-  readonly tool_name: string | null;
-  readonly branch: string | null;
-  readonly project: string | null;
-  readonly model: string | null;
-  readonly event_id: string | null;
-  readonly client_timestamp: string | null;
-  readonly duration_ms: number | null;
-  readonly cost_usd: number | null;
-  readonly tokens_in: number;
-  readonly tokens_out: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly payload_truncated: boolean;
-  readonly metadata: unknown;
-}
+export type Row = EventRow;
 
 export interface EventPage {
   /** Newest first, unless the query says otherwise. */

@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 
 export interface FakeEvent {
   readonly event_id?: string;
@@ -29,33 +30,17 @@ export interface Outcome {
   readonly rows: FakeRow[];
 }
 
-const TEXT = 'TEXT';
-const INTEGER = 'INTEGER';
-const COLUMNS = {
-  id: 'INTEGER PRIMARY KEY',
-  event_id: TEXT,
-  schema_version: INTEGER,
-  session_id: TEXT,
-  agent_type: TEXT,
-  event_type: TEXT,
-  tool_name: TEXT,
-  status: TEXT,
-  tokens_in: INTEGER,
-  tokens_out: INTEGER,
-  cache_read_tokens: INTEGER,
-  cache_write_tokens: INTEGER,
-  branch: TEXT,
-  project: TEXT,
-  duration_ms: INTEGER,
-  model: TEXT,
-  cost_usd: 'REAL',
-  source: TEXT,
-  client_timestamp: TEXT,
-  created_at: TEXT,
-  payload_truncated: INTEGER,
-  metadata: TEXT,
-} as const;
-const NAMES = Object.keys(COLUMNS);
+interface Column {
+  readonly kind: string;
+  readonly default?: unknown;
+}
+
+const SPECS: Readonly<Record<string, Column>> = { ...CONTRACT.fields, ...CONTRACT.server_columns };
+const TYPES: Readonly<Record<string, string>> = { integer: 'INTEGER', boolean: 'INTEGER', dollars: 'REAL' };
+const NAMES = CONTRACT.row;
+const COLUMNS = NAMES.map((name) =>
+  name === 'id' ? 'id INTEGER PRIMARY KEY' : `${name} ${TYPES[SPECS[name]!.kind] ?? 'TEXT'}`,
+);
 
 const SUMMARY_KEYS: readonly string[] = JSON.parse(
   readFileSync(new URL('../../contract/vocabulary.json', import.meta.url), 'utf8'),
@@ -84,9 +69,8 @@ export class FakeStore {
     this.#options = options;
     this.database = new Database(options.file);
     this.database.pragma('journal_mode = WAL');
-    const columns = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
     this.database.exec(
-      `CREATE TABLE IF NOT EXISTS events_readable (${columns.join(', ')});
+      `CREATE TABLE IF NOT EXISTS events_readable (${COLUMNS.join(', ')});
        CREATE TABLE IF NOT EXISTS keys (event_id TEXT PRIMARY KEY) WITHOUT ROWID`,
     );
     this.#insert = this.database.prepare(
@@ -140,13 +124,9 @@ export class FakeStore {
     const whole = JSON.stringify(event.metadata ?? {});
     const metadata = Buffer.byteLength(whole) > maxMetadataBytes ? summary(whole, maxMetadataBytes) : whole;
     const values: Record<string, unknown> = {
+      ...Object.fromEntries(NAMES.map((name) => [name, SPECS[name]!.default])),
       schema_version: 1,
-      status: event.event_type === 'error' ? 'error' : 'success',
-      tokens_in: 0,
-      tokens_out: 0,
-      cache_read_tokens: 0,
-      cache_write_tokens: 0,
-      source: 'api',
+      ...(event.event_type === 'error' ? { status: 'error' } : {}),
       ...event,
       created_at,
       payload_truncated: metadata === whole ? 0 : 1,

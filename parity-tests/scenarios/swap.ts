@@ -2,6 +2,7 @@
  * One database file, one server after the other: a client sees no difference (rule PRO-08).
  */
 import assert from 'node:assert/strict';
+import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 import { event } from '../src/api-client.ts';
 import { checkKeys } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
@@ -101,10 +102,16 @@ async function killBetween(context: ScenarioContext): Promise<void> {
   assert.deepEqual(checkKeys(context.db()).problems, []);
 }
 
+/** Texts that may be absent. */
+const TEXTS = Object.entries(CONTRACT.fields).flatMap(([name, { kind }]) =>
+  kind === 'text' && !['session_id', 'agent_type'].includes(name) ? [name] : [],
+);
+
 /** Events that touch every column, session and statistic. */
 function sample(turn: number, index: number): Record<string, unknown> {
   const types = ['tool_use', 'error', 'session_start', 'session_end', 'llm_response'];
   return event({
+    ...Object.fromEntries(TEXTS.map((name) => [name, `${name} ${index % 2}`])),
     event_id:
       index % 2 === 0
         ? `swap-${turn}-${index}`

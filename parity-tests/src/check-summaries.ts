@@ -4,7 +4,9 @@
  *
  * Reads the tables as `contract/migrations/0001_init.sql` has them and trusts no server's code.
  */
+
 import Database from 'better-sqlite3';
+import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 
 export interface SummaryCheck {
   readonly blocks: number;
@@ -14,7 +16,7 @@ export interface SummaryCheck {
   readonly problems: readonly string[];
 }
 
-const NAMES = ['agent_type', 'event_type', 'tool_name', 'status', 'branch', 'project', 'model', 'source'];
+const NAMES = Object.values(CONTRACT.fields).flatMap((field) => ('dictionary' in field ? field.column : []));
 const number = (column: string) => `unhex(printf('%08X', ${column}))`;
 
 const HIDDEN_ROWS = `

@@ -4,6 +4,7 @@
  *
  * What must stay true: it shares no code with a server, and knows the mapping from its file alone.
  */
+import FIELDS from '../../contract/fields.json' with { type: 'json' };
 import MAPPING from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
@@ -76,7 +77,7 @@ function fieldOf(payload: string, { field, key, take, default: otherwise = undef
   const none = otherwise ?? null;
   if (typeof value !== 'string' || !value.isWellFormed() || value.includes('\0')) return none;
   const part = take === 'last_segment' ? value.replace(/[/\\]+$/, '').replace(/^.*[/\\]/s, '') : value;
-  const most = (LIMITS.string_bytes as Readonly<Record<string, number>>)[field]!;
+  const most = (FIELDS.fields as Readonly<Record<string, { readonly bytes?: number }>>)[field]!.bytes!;
   const text = part.trim();
   return text === '' || Buffer.byteLength(text) > most ? none : text;
 }

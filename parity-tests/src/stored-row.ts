@@ -4,30 +4,30 @@
  * A case lists only what differs, yet every column is compared, in its order (rule GET-02).
  */
 
-const DEFAULT_ROW: Readonly<Record<string, unknown>> = {
+import CONTRACT from '../../contract/fields.json' with { type: 'json' };
+
+interface Column {
+  readonly kind: string;
+  readonly default?: unknown;
+  readonly value?: unknown;
+}
+
+const COLUMNS: Readonly<Record<string, Column>> = { ...CONTRACT.fields, ...CONTRACT.server_columns };
+/** Values that the contract leaves open, or that a required field has here. */
+const OWN: Readonly<Record<string, unknown>> = {
   id: '<any-id>',
-  event_id: null,
-  schema_version: 1,
   session_id: null,
   agent_type: 'agent',
   event_type: 'tool_use',
-  tool_name: null,
-  status: 'success',
-  tokens_in: 0,
-  tokens_out: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  branch: null,
-  project: null,
-  duration_ms: null,
-  model: null,
-  cost_usd: null,
-  source: 'api',
-  client_timestamp: null,
   created_at: '<any-timestamp>',
-  payload_truncated: false,
-  metadata: {},
 };
+
+const DEFAULT_ROW: Readonly<Record<string, unknown>> = Object.fromEntries(
+  CONTRACT.row.map((name) => {
+    const { value, default: otherwise } = COLUMNS[name]!;
+    return [name, name in OWN ? OWN[name] : (value ?? otherwise)];
+  }),
+);
 
 /** The columns of a row, in their order. */
 export const ROW_COLUMNS: readonly string[] = Object.keys(DEFAULT_ROW);

@@ -86,7 +86,6 @@ pub struct Vocabulary {
     pub statuses: Vec<String>,
     pub sources: Vec<String>,
     pub session_statuses: Vec<String>,
-    pub name_kinds: Vec<String>,
     pub summary_keys: Vec<String>,
     pub security: Security,
     pub page_headers: BTreeMap<String, String>,
@@ -154,7 +153,6 @@ pub struct ParameterMessages {
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Limits {
-    pub string_bytes: BTreeMap<String, usize>,
     pub max_integer: u64,
     pub max_cost_usd: f64,
     pub json_depth: usize,

@@ -3,85 +3,7 @@
 //! Wire names are those of the contract. Text that needs no change stays where it is, in the body, and is
 //! carried as a range; nothing is copied until SQLite takes it.
 
-/// The fields of an event as sent, in the order in which their problems are reported (contract, "An event as sent").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the field of its name")]
-pub enum Field {
-    SessionId,
-    AgentType,
-    EventType,
-    Status,
-    EventId,
-    ToolName,
-    Branch,
-    Project,
-    Model,
-    DurationMs,
-    TokensIn,
-    TokensOut,
-    CacheReadTokens,
-    CacheWriteTokens,
-    CostUsd,
-    ClientTimestamp,
-    Source,
-    Metadata,
-}
-
-const NAMES: [(Field, &str); 18] = [
-    (Field::SessionId, "session_id"),
-    (Field::AgentType, "agent_type"),
-    (Field::EventType, "event_type"),
-    (Field::Status, "status"),
-    (Field::EventId, "event_id"),
-    (Field::ToolName, "tool_name"),
-    (Field::Branch, "branch"),
-    (Field::Project, "project"),
-    (Field::Model, "model"),
-    (Field::DurationMs, "duration_ms"),
-    (Field::TokensIn, "tokens_in"),
-    (Field::TokensOut, "tokens_out"),
-    (Field::CacheReadTokens, "cache_read_tokens"),
-    (Field::CacheWriteTokens, "cache_write_tokens"),
-    (Field::CostUsd, "cost_usd"),
-    (Field::ClientTimestamp, "client_timestamp"),
-    (Field::Source, "source"),
-    (Field::Metadata, "metadata"),
-];
-
-impl Field {
-    /// How many there are.
-    pub const COUNT: usize = NAMES.len();
-
-    /// The field of this name. By length and bytes at once: most of a body's keys are looked up here.
-    pub fn from_name(name: &[u8]) -> Option<Self> {
-        Some(match name {
-            b"session_id" => Field::SessionId,
-            b"agent_type" => Field::AgentType,
-            b"event_type" => Field::EventType,
-            b"status" => Field::Status,
-            b"event_id" => Field::EventId,
-            b"tool_name" => Field::ToolName,
-            b"branch" => Field::Branch,
-            b"project" => Field::Project,
-            b"model" => Field::Model,
-            b"duration_ms" => Field::DurationMs,
-            b"tokens_in" => Field::TokensIn,
-            b"tokens_out" => Field::TokensOut,
-            b"cache_read_tokens" => Field::CacheReadTokens,
-            b"cache_write_tokens" => Field::CacheWriteTokens,
-            b"cost_usd" => Field::CostUsd,
-            b"client_timestamp" => Field::ClientTimestamp,
-            b"source" => Field::Source,
-            b"metadata" => Field::Metadata,
-            _ => return None,
-        })
-    }
-
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        NAMES[self as usize].1
-    }
-}
+use crate::field::{Absent, Field};
 
 /// What kind of JSON value a span holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,13 +44,13 @@ impl Span {
 pub struct RawEvent {
     /// Rule EVT-14.
     pub is_object: bool,
-    spans: [Span; NAMES.len()],
+    spans: [Span; Field::COUNT],
 }
 
 impl RawEvent {
     /// An object without fields.
     pub fn empty() -> Self {
-        Self { is_object: true, spans: [Span::ABSENT; NAMES.len()] }
+        Self { is_object: true, spans: [Span::ABSENT; Field::COUNT] }
     }
 
     /// JSON, but no object.
@@ -166,31 +88,61 @@ impl Text {
     }
 }
 
-/// A valid event, normalised (rules EVT-01 to EVT-12, MET-02).
+/// The normalised value of one field.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "the fields of the contract")]
+pub enum FieldValue {
+    /// No value; null in a row.
+    Absent,
+    /// Text of the body or its own.
+    Text(Text),
+    /// A word of the vocabulary.
+    Word(&'static str),
+    /// A whole number: a count, milliseconds, nano-dollars or Unix milliseconds.
+    Number(i64),
+}
+
+/// A valid event, normalised (rules EVT-01 to EVT-12, MET-02): a value per field.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    pub session_id: Text,
-    pub agent_type: Text,
-    pub event_type: &'static str,
-    pub status: &'static str,
-    pub source: &'static str,
-    pub event_id: Option<Text>,
-    pub tool_name: Option<Text>,
-    pub branch: Option<Text>,
-    pub project: Option<Text>,
-    pub model: Option<Text>,
-    pub duration_ms: Option<i64>,
-    pub tokens_in: i64,
-    pub tokens_out: i64,
-    pub cache_read_tokens: i64,
-    pub cache_write_tokens: i64,
-    /// Nano-dollars.
-    pub cost_nanos: Option<i64>,
-    /// Unix milliseconds.
-    pub client_timestamp: Option<i64>,
-    pub metadata: Text,
+    values: [FieldValue; Field::COUNT],
+    /// Whether the metadata is a summary.
     pub payload_truncated: bool,
+}
+
+impl Event {
+    /// Every field as it is when it is absent.
+    pub fn empty() -> Self {
+        let values = Field::ALL.map(|field| match field.spec().absent {
+            Absent::Null => FieldValue::Absent,
+            Absent::Number(number) => FieldValue::Number(number),
+            Absent::Word(word) => FieldValue::Word(word),
+        });
+        Self { values, payload_truncated: false }
+    }
+
+    /// Gives a field its value.
+    pub fn set(&mut self, field: Field, value: FieldValue) {
+        self.values[field as usize] = value;
+    }
+
+    /// The text or the word of a field, given the body that it may lie in.
+    pub fn text<'a>(&'a self, field: Field, body: &'a str) -> Option<&'a str> {
+        match &self.values[field as usize] {
+            FieldValue::Text(text) => Some(text.of(body)),
+            FieldValue::Word(word) => Some(word),
+            FieldValue::Absent | FieldValue::Number(_) => None,
+        }
+    }
+
+    /// The word of a field that is a choice.
+    pub fn word(&self, field: Field) -> Option<&'static str> {
+        if let FieldValue::Word(word) = &self.values[field as usize] { Some(word) } else { None }
+    }
+
+    /// The number of a field.
+    pub fn number(&self, field: Field) -> Option<i64> {
+        if let FieldValue::Number(number) = self.values[field as usize] { Some(number) } else { None }
+    }
 }
 
 /// What is wrong with one field.
@@ -211,18 +163,4 @@ pub enum Outcome {
     Duplicate,
     /// Invalid, for these reasons.
     Rejected(Vec<FieldError>),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_field_is_found_by_its_name() {
-        for (field, name) in NAMES {
-            assert_eq!(Field::from_name(name.as_bytes()), Some(field));
-            assert_eq!(field.name(), name);
-        }
-        assert_eq!(Field::from_name(b"session"), None);
-    }
 }

@@ -2,24 +2,12 @@
 //!
 //! Pure. Messages are those of the vocabulary.
 
-use std::sync::LazyLock;
-
 use crate::contract::{LIMITS, VOCABULARY, fill};
-use crate::event::{Field, FieldError, RawEvent, Span, SpanKind, Text};
+use crate::event::{FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
+use crate::field::{Field, FieldKind};
 use crate::number::{nanos_from_usd, parse_integer, parse_number};
 use crate::text::{decode_token, trim_text};
 use crate::timestamp::parse_timestamp;
-
-/// How long the text of each field may be, by its place among the fields.
-static STRING_BYTES: LazyLock<[usize; Field::COUNT]> = LazyLock::new(|| {
-    let mut limits = [usize::MAX; Field::COUNT];
-    for (name, limit) in &LIMITS.string_bytes {
-        if let Some(field) = Field::from_name(name.as_bytes()) {
-            limits[field as usize] = *limit;
-        }
-    }
-    limits
-});
 
 /// The fields of one event, and the problems found so far.
 pub(crate) struct Checker<'a> {
@@ -53,39 +41,45 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(crate) fn required_text(&mut self, field: Field) -> Option<Text> {
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string)?;
-        if trim_text(decoded.text()).is_empty() {
-            return self.problem(field, &*VOCABULARY.field_messages.non_empty);
+    /// The value of a field by its rule; `None` when it is absent or has a problem. Metadata has no rule.
+    pub(crate) fn value(&mut self, field: Field) -> Option<FieldValue> {
+        match field.spec().kind {
+            FieldKind::Text => self.part_of_text(field, |text| text).map(FieldValue::Text),
+            FieldKind::Choice(words) => self.choice(field, words()).map(FieldValue::Word),
+            FieldKind::Integer => self.integer(field).map(FieldValue::Number),
+            FieldKind::Dollars => self.dollars(field).map(FieldValue::Number),
+            FieldKind::Timestamp => self.timestamp(field).map(FieldValue::Number),
+            FieldKind::Json => None,
         }
-        self.bounded(field, decoded)
     }
 
-    pub(crate) fn text(&mut self, field: Field) -> Option<Text> {
-        let decoded = self.optional_text(field)?;
-        self.bounded_unless_empty(field, decoded)
-    }
-
-    /// Of a string the part that `take` gives, by the rules of the field.
+    /// Of a string the part that `take` gives, by the rule of the field.
     pub(crate) fn part_of_text(&mut self, field: Field, take: impl FnOnce(&str) -> &str) -> Option<Text> {
-        let decoded = self.optional_text(field)?.part(take);
-        self.bounded_unless_empty(field, decoded)
-    }
-
-    fn optional_text(&mut self, field: Field) -> Option<Decoded<'a>> {
-        if self.raw.get(field).is_absent() {
-            return None;
+        let decoded = self.string(field)?.part(take);
+        if !trim_text(decoded.text()).is_empty() {
+            self.bounded(field, decoded)
+        } else if field.spec().is_required {
+            self.problem(field, &*VOCABULARY.field_messages.non_empty)
+        } else {
+            None
         }
-        self.decoded(field, &VOCABULARY.field_messages.string_when_provided)
     }
 
-    fn bounded_unless_empty(&mut self, field: Field, decoded: Decoded<'a>) -> Option<Text> {
-        if trim_text(decoded.text()).is_empty() { None } else { self.bounded(field, decoded) }
+    /// The string of a field, which may be absent unless it is required.
+    fn string(&mut self, field: Field) -> Option<Decoded<'a>> {
+        let messages = &VOCABULARY.field_messages;
+        if field.spec().is_required {
+            self.decoded(field, &messages.string)
+        } else if self.raw.get(field).is_absent() {
+            None
+        } else {
+            self.decoded(field, &messages.string_when_provided)
+        }
     }
 
     fn bounded(&mut self, field: Field, decoded: Decoded<'a>) -> Option<Text> {
         let text = decoded.into_trimmed();
-        let limit = STRING_BYTES[field as usize];
+        let limit = field.spec().max_bytes;
         if text.of(self.body).len() > limit {
             let message = fill(&VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
             return self.problem(field, message);
@@ -93,25 +87,13 @@ impl<'a> Checker<'a> {
         Some(text)
     }
 
-    pub(crate) fn required_choice(
-        &mut self,
-        field: Field,
-        choices: &'static [String],
-    ) -> Option<&'static str> {
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string)?;
-        let text = trim_text(decoded.text());
-        if text.is_empty() {
+    fn choice(&mut self, field: Field, choices: &'static [String]) -> Option<&'static str> {
+        let decoded = self.string(field)?;
+        let text = if field.spec().is_trimmed { trim_text(decoded.text()) } else { decoded.text() };
+        if text.is_empty() && field.spec().is_required {
             return self.problem(field, &*VOCABULARY.field_messages.non_empty);
         }
         self.one_of(field, text, choices)
-    }
-
-    pub(crate) fn choice(&mut self, field: Field, choices: &'static [String]) -> Option<&'static str> {
-        if self.raw.get(field).is_absent() {
-            return None;
-        }
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.string_when_provided)?;
-        self.one_of(field, decoded.text(), choices)
     }
 
     fn one_of(&mut self, field: Field, text: &str, choices: &'static [String]) -> Option<&'static str> {
@@ -121,7 +103,7 @@ impl<'a> Checker<'a> {
         self.problem(field, fill(&VOCABULARY.field_messages.one_of, &[("values", &choices.join(", "))]))
     }
 
-    pub(crate) fn integer(&mut self, field: Field) -> Option<i64> {
+    fn integer(&mut self, field: Field) -> Option<i64> {
         let span = self.raw.get(field);
         if span.is_absent() {
             return None;
@@ -130,7 +112,7 @@ impl<'a> Checker<'a> {
         value.or_else(|| self.problem(field, &*VOCABULARY.field_messages.integer))
     }
 
-    pub(crate) fn cost(&mut self, field: Field) -> Option<i64> {
+    fn dollars(&mut self, field: Field) -> Option<i64> {
         let span = self.raw.get(field);
         if span.is_absent() {
             return None;
@@ -146,7 +128,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(crate) fn timestamp(&mut self, field: Field) -> Option<i64> {
+    fn timestamp(&mut self, field: Field) -> Option<i64> {
         if self.raw.get(field).is_absent() {
             return None;
         }

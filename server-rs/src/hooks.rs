@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::contract::{CLAUDE_CODE, VOCABULARY};
-use crate::event::{Event, Field, FieldError, RawEvent, Span, SpanKind, Text};
+use crate::event::{Event, FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
+use crate::field::{Field, FieldKind};
 use crate::fields::Checker;
 use crate::json::scan_object;
 use crate::scanner::Scan;
@@ -62,7 +63,9 @@ impl Mapping {
             name_key: text("name_key")?,
             agent_type: text("agent_type")?,
             source: known(&VOCABULARY.sources, text("source")?)?,
-            fields: spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<_>>()?,
+            fields: Some(spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<Vec<_>>>()?)
+                // An event without a session cannot be stored.
+                .filter(|all| all.iter().any(|one| one.field == Field::SessionId && one.default.is_some()))?,
             summary_keys: spec["summary_keys"]
                 .as_array()?
                 .iter()
@@ -71,10 +74,6 @@ impl Mapping {
             hooks: hooks.map(|(name, spec)| Some((&**name, Meaning::read(spec)?))).collect::<Option<_>>()?,
             other: Meaning::read(&spec["other"])?,
         })
-    }
-
-    fn source_of(&self, field: Field) -> Option<&Source> {
-        self.fields.iter().find(|source| source.field == field)
     }
 
     /// What the hook of this name is; `name` is where a payload says it.
@@ -88,18 +87,28 @@ impl Mapping {
 }
 
 impl Source {
+    /// Its value in a payload by the rule of the field, or else its default.
+    fn value(&self, checker: &mut Checker<'_>) -> Option<FieldValue> {
+        let value = if self.is_last_segment {
+            checker.part_of_text(self.field, last_segment).map(FieldValue::Text)
+        } else {
+            checker.value(self.field)
+        };
+        value.or_else(|| self.default.map(|default| FieldValue::Text(Text::Owned(default.into()))))
+    }
+
     fn read(spec: &'static Value) -> Option<Self> {
         let is_last_segment = match spec["take"].as_str() {
             None => false,
             Some("last_segment") => true,
             Some(_) => return None,
         };
-        Some(Self {
-            field: Field::from_name(spec["field"].as_str()?.as_bytes())?,
-            key: spec["key"].as_str()?,
-            is_last_segment,
-            default: spec["default"].as_str(),
-        })
+        let field = Field::from_name(spec["field"].as_str()?.as_bytes())?;
+        let is_text = matches!(field.spec().kind, FieldKind::Text);
+        if !is_text && (is_last_segment || !spec["default"].is_null()) {
+            return None;
+        }
+        Some(Self { field, key: spec["key"].as_str()?, is_last_segment, default: spec["default"].as_str() })
     }
 }
 
@@ -135,53 +144,27 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
         return Ok(Err(vec![FieldError { field: "body", message }]));
     };
     let meaning = mapping.meaning_of(body, name);
-    let mut fields = HookFields { mapping, checker: Checker { body, raw: &raw, problems: Vec::new() } };
-    let Some(session_id) = fields.text(Field::SessionId) else {
-        // Only where the mapping has no default for it.
-        return Ok(Err(fields.checker.problems));
-    };
+    let mut checker = Checker { body, raw: &raw, problems: Vec::new() };
+    let mut event = Event::empty();
+    for source in &mapping.fields {
+        // A problem that the checker notes makes the field absent.
+        if let Some(value) = source.value(&mut checker)
+            && (meaning.ends_call || source.field != Field::ToolName)
+        {
+            event.set(source.field, value);
+        }
+    }
     let summary =
         truncate_payload(&body[object.start..object.end], max_metadata_bytes, &mapping.summary_keys);
-    Ok(Ok(Event {
-        session_id,
-        agent_type: Text::Owned(mapping.agent_type.into()),
-        event_type: meaning.event_type,
-        status: meaning.status,
-        source: mapping.source,
-        event_id: fields.text(Field::EventId),
-        tool_name: if meaning.ends_call { fields.text(Field::ToolName) } else { None },
-        branch: fields.text(Field::Branch),
-        project: fields.text(Field::Project),
-        model: fields.text(Field::Model),
-        duration_ms: fields.checker.integer(Field::DurationMs),
-        tokens_in: fields.checker.integer(Field::TokensIn).unwrap_or(0),
-        tokens_out: fields.checker.integer(Field::TokensOut).unwrap_or(0),
-        cache_read_tokens: fields.checker.integer(Field::CacheReadTokens).unwrap_or(0),
-        cache_write_tokens: fields.checker.integer(Field::CacheWriteTokens).unwrap_or(0),
-        cost_nanos: fields.checker.cost(Field::CostUsd),
-        client_timestamp: fields.checker.timestamp(Field::ClientTimestamp),
-        payload_truncated: summary.is_some(),
-        metadata: summary
-            .map_or(Text::Range(object.start, object.end), |text| Text::Owned(text.into_boxed_str())),
-    }))
-}
-
-/// A payload's fields by the rules of an event's. The problems that the checker notes are nobody's.
-struct HookFields<'a> {
-    mapping: &'static Mapping,
-    checker: Checker<'a>,
-}
-
-impl HookFields<'_> {
-    fn text(&mut self, field: Field) -> Option<Text> {
-        let source = self.mapping.source_of(field)?;
-        let text = if source.is_last_segment {
-            self.checker.part_of_text(field, last_segment)
-        } else {
-            self.checker.text(field)
-        };
-        text.or_else(|| source.default.map(|default| Text::Owned(default.into())))
-    }
+    event.set(Field::AgentType, FieldValue::Text(Text::Owned(mapping.agent_type.into())));
+    event.set(Field::EventType, FieldValue::Word(meaning.event_type));
+    event.set(Field::Status, FieldValue::Word(meaning.status));
+    event.set(Field::Source, FieldValue::Word(mapping.source));
+    event.payload_truncated = summary.is_some();
+    let metadata =
+        summary.map_or(Text::Range(object.start, object.end), |text| Text::Owned(text.into_boxed_str()));
+    event.set(Field::Metadata, FieldValue::Text(metadata));
+    Ok(Ok(event))
 }
 
 /// What follows the last `/` or `\`, once such characters were dropped from the end.
@@ -200,14 +183,14 @@ mod tests {
 
     #[test]
     fn the_mapping_is_in_words_that_events_have() {
-        let mapping = Mapping::read(&SPEC).expect("every word is known");
-        // An event without a session cannot be stored.
-        assert_eq!(mapping.source_of(Field::SessionId).and_then(|source| source.default), Some("unknown"));
+        assert!(Mapping::read(&SPEC).is_some(), "every word is known");
         for broken in [
             ("source", "x"),
             ("name_key", "7"),
             ("other", "{}"),
             ("fields", r#"[{"field":"x","key":"x"}]"#),
+            ("fields", r#"[{"field":"session_id","key":"x"}]"#),
+            ("fields", r#"[{"field":"duration_ms","key":"x","take":"last_segment"}]"#),
             ("summary_keys", "[7]"),
         ] {
             let mut spec = SPEC.clone();
@@ -236,9 +219,14 @@ mod tests {
         for (name, event_type, status, ends_call) in table {
             let body = format!(r#"{{"hook_event_name":{name},"tool_name":"Bash"}}"#);
             let event = read(&body);
-            assert_eq!((event.event_type, event.status), (event_type, status), "{name}");
-            assert_eq!(event.tool_name.is_some(), ends_call, "{name}");
-            assert_eq!((event.source, event.agent_type.of(&body)), ("hook", "claude_code"));
+            let text = |field| event.text(field, &body);
+            assert_eq!(
+                (text(Field::EventType), text(Field::Status)),
+                (Some(event_type), Some(status)),
+                "{name}"
+            );
+            assert_eq!(text(Field::ToolName).is_some(), ends_call, "{name}");
+            assert_eq!((text(Field::Source), text(Field::AgentType)), (Some("hook"), Some("claude_code")));
         }
     }
 
@@ -259,7 +247,7 @@ mod tests {
         ];
         for (value, expected) in table {
             let body = format!(r#"{{"session_id":{value}}}"#);
-            assert_eq!(read(&body).session_id.of(&body), expected, "{value}");
+            assert_eq!(read(&body).text(Field::SessionId, &body), Some(expected), "{value}");
         }
         for (value, expected) in [
             ("12", Some(12)),
@@ -269,7 +257,8 @@ mod tests {
             (r#""1""#, None),
             ("null", None),
         ] {
-            assert_eq!(read(&format!(r#"{{"duration_ms":{value}}}"#)).duration_ms, expected, "{value}");
+            let event = read(&format!(r#"{{"duration_ms":{value}}}"#));
+            assert_eq!(event.number(Field::DurationMs), expected, "{value}");
         }
     }
 
@@ -290,21 +279,22 @@ mod tests {
         ];
         for (cwd, expected) in table {
             let body = format!(r#"{{"cwd":"{cwd}"}}"#);
-            assert_eq!(read(&body).project.as_ref().map(|project| project.of(&body)), expected, "{cwd}");
+            assert_eq!(read(&body).text(Field::Project, &body), expected, "{cwd}");
         }
         // The limit is that of the segment, not of the path.
         let body = format!(r#"{{"cwd":"/{}/{}"}}"#, "a".repeat(2000), "b".repeat(1024));
-        assert_eq!(read(&body).project.map(|project| project.of(&body).len()), Some(1024));
-        assert_eq!(read(&format!(r#"{{"cwd":"/{}"}}"#, "b".repeat(1025))).project, None);
+        assert_eq!(read(&body).text(Field::Project, &body).map(str::len), Some(1024));
+        let body = format!(r#"{{"cwd":"/{}"}}"#, "b".repeat(1025));
+        assert_eq!(read(&body).text(Field::Project, &body), None);
     }
 
     #[test]
     fn metadata_is_the_object_as_it_was_sent() {
         let body = " \n{ \"a\" : [1.0, 1e2],\"event_id\":\"x\",\"metadata\":{} }\n ";
         let event = read(body);
-        assert_eq!(event.metadata.of(body), body.trim());
-        assert_eq!((event.event_id, event.payload_truncated), (None, false));
-        assert_eq!(read("{}").metadata.of("{}"), "{}");
+        assert_eq!(event.text(Field::Metadata, body), Some(body.trim()));
+        assert_eq!((event.text(Field::EventId, body), event.payload_truncated), (None, false));
+        assert_eq!(read("{}").text(Field::Metadata, "{}"), Some("{}"));
         let long = format!(r#"{{"z":"{}","hook_event_name":"Stop"}}"#, "z".repeat(300));
         let event = read_hook(&long, 256).expect("valid JSON").expect("an object");
         let cut_at = |z: &str| {
@@ -314,7 +304,7 @@ mod tests {
             )
         };
         let expected = cut_at(&"z".repeat(256 - cut_at("").len()));
-        assert_eq!((event.metadata.of(&long), event.payload_truncated), (expected.as_str(), true));
+        assert_eq!((event.text(Field::Metadata, &long), event.payload_truncated), (Some(&*expected), true));
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! does both. What must stay true: a body that passes here is valid JSON to its last byte, and every span
 //! lies on character boundaries.
 
-use crate::event::{Field, RawEvent, Span, SpanKind};
+use crate::event::{RawEvent, Span, SpanKind};
+use crate::field::Field;
 use crate::scanner::{Scan, Scanner};
 
 /// The one event of a body. A body that is JSON but no object is a [`RawEvent`] that says so.

@@ -17,6 +17,9 @@ pub mod number;
 pub mod timestamp;
 /// JSON's grammar over bytes.
 pub mod scanner;
+/// The fields of an event.
+pub mod field;
+mod field_table;
 /// Where the fields of events lie in a body.
 pub mod json;
 /// An event on its way in.

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use rusqlite::Row;
 
 use crate::contract::LIMITS;
+use crate::field::Field;
 use crate::render::{Lines, row_object};
-use crate::store::names::NameKind;
 use crate::store::query::{EventFilter, Order};
 
 /// One event for the stream: its row as JSON on one line, and what filters look at.
@@ -69,10 +69,10 @@ impl StreamFilter {
 
     /// The page of the database that continues after a cursor.
     pub(crate) fn page(&self, above: i64) -> EventFilter {
-        let named = [(NameKind::AgentType, &self.agent_type), (NameKind::EventType, &self.event_type)];
+        let named = [(Field::AgentType, &self.agent_type), (Field::EventType, &self.event_type)];
         EventFilter {
             session_id: self.session_id.clone(),
-            names: named.into_iter().filter_map(|(kind, name)| Some((kind, name.clone()?))).collect(),
+            fields: named.into_iter().filter_map(|(kind, name)| Some((kind, name.clone()?))).collect(),
             above,
             order: Order::OldestFirst,
             ..EventFilter::default()

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::contract::{LIMITS, VOCABULARY};
+use crate::field::Field;
 use crate::text::{percent_decode, trim_text};
 
 /// Something that has a revision.
@@ -65,7 +66,7 @@ pub fn parse_topics(list: &str) -> Option<Vec<Topic>> {
 
 /// Rules EVT-01 and EVT-12 of what has been trimmed when it was stored.
 fn is_session_id(id: &str) -> bool {
-    let most = LIMITS.string_bytes.get("session_id").copied().unwrap_or(usize::MAX);
+    let most = Field::SessionId.spec().max_bytes;
     !id.is_empty() && id.len() <= most && trim_text(id).len() == id.len() && !id.contains('\0')
 }
 

@@ -3,7 +3,8 @@
 //! Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14; messages are those of the vocabulary.
 
 use crate::contract::VOCABULARY;
-use crate::event::{Event, Field, FieldError, RawEvent, Span, Text};
+use crate::event::{Event, FieldError, FieldValue, RawEvent, Span, Text};
+use crate::field::Field;
 use crate::fields::Checker;
 use crate::truncate::truncate_metadata;
 
@@ -17,50 +18,24 @@ pub fn validate_event(
         return Err(vec![FieldError { field: "body", message: VOCABULARY.field_messages.object.clone() }]);
     }
     let mut checker = Checker { body, raw, problems: Vec::new() };
-    let session_id = checker.required_text(Field::SessionId);
-    let agent_type = checker.required_text(Field::AgentType);
-    let event_type = checker.required_choice(Field::EventType, &VOCABULARY.event_types);
-    let status = checker.choice(Field::Status, &VOCABULARY.statuses);
-    let event_id = checker.text(Field::EventId);
-    let tool_name = checker.text(Field::ToolName);
-    let branch = checker.text(Field::Branch);
-    let project = checker.text(Field::Project);
-    let model = checker.text(Field::Model);
-    let duration_ms = checker.integer(Field::DurationMs);
-    let tokens_in = checker.integer(Field::TokensIn);
-    let tokens_out = checker.integer(Field::TokensOut);
-    let cache_read_tokens = checker.integer(Field::CacheReadTokens);
-    let cache_write_tokens = checker.integer(Field::CacheWriteTokens);
-    let cost_nanos = checker.cost(Field::CostUsd);
-    let client_timestamp = checker.timestamp(Field::ClientTimestamp);
-    let source = checker.choice(Field::Source, &VOCABULARY.sources);
-    let (Some(session_id), Some(agent_type), Some(event_type), true) =
-        (session_id, agent_type, event_type, checker.problems.is_empty())
-    else {
+    let mut event = Event::empty();
+    for field in Field::ALL {
+        if let Some(value) = checker.value(field) {
+            event.set(field, value);
+        }
+    }
+    if !checker.problems.is_empty() {
         return Err(checker.problems);
-    };
+    }
+    if raw.get(Field::Status).is_absent()
+        && let Some(event_type) = event.word(Field::EventType)
+    {
+        event.set(Field::Status, FieldValue::Word(default_status(event_type)));
+    }
     let (metadata, payload_truncated) = metadata(body, raw.get(Field::Metadata), max_metadata_bytes);
-    Ok(Event {
-        session_id,
-        agent_type,
-        event_type,
-        status: status.unwrap_or_else(|| default_status(event_type)),
-        source: source.unwrap_or("api"),
-        event_id,
-        tool_name,
-        branch,
-        project,
-        model,
-        duration_ms,
-        tokens_in: tokens_in.unwrap_or(0),
-        tokens_out: tokens_out.unwrap_or(0),
-        cache_read_tokens: cache_read_tokens.unwrap_or(0),
-        cache_write_tokens: cache_write_tokens.unwrap_or(0),
-        cost_nanos,
-        client_timestamp,
-        metadata,
-        payload_truncated,
-    })
+    event.set(Field::Metadata, FieldValue::Text(metadata));
+    event.payload_truncated = payload_truncated;
+    Ok(event)
 }
 
 /// The status of an event that says none (rule EVT-03).
@@ -110,10 +85,19 @@ mod tests {
     fn trims_in_place_and_decodes_where_it_must() {
         let body = r#"{"session_id":"  é s ","agent_type":"\u0061 ","event_type":" error ","tool_name":" ","event_id":null}"#;
         let event = check(body).expect("valid");
-        assert_eq!(event.session_id.of(body), "é s");
-        assert_eq!(event.agent_type.of(body), "a");
-        assert_eq!((event.event_type, event.status, event.source), ("error", "error", "api"));
-        assert_eq!((event.tool_name, event.event_id, event.metadata.of(body)), (None, None, "{}"));
+        let expected = [
+            (Field::SessionId, Some("é s")),
+            (Field::AgentType, Some("a")),
+            (Field::EventType, Some("error")),
+            (Field::Status, Some("error")),
+            (Field::Source, Some("api")),
+            (Field::ToolName, None),
+            (Field::EventId, None),
+            (Field::Metadata, Some("{}")),
+        ];
+        for (field, text) in expected {
+            assert_eq!(event.text(field, body), text, "{}", field.name());
+        }
     }
 
     #[test]

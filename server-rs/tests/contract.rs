@@ -4,13 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ingest_server::contract::{
-    LIMITS, MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, SCHEMA_VERSION, VOCABULARY,
-};
+use ingest_server::contract::{MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, SCHEMA_VERSION, VOCABULARY};
 use ingest_server::error::ErrorCode;
-use ingest_server::event::Field;
 use ingest_server::store::migrate::migrate;
-use ingest_server::store::names::NameKind;
 use ingest_server::topics::Topic;
 use rusqlite::{Connection, StatementStatus};
 
@@ -30,29 +26,8 @@ fn error_codes_are_those_of_the_vocabulary() {
 }
 
 #[test]
-fn name_kinds_are_those_of_the_vocabulary_and_in_its_order() {
-    let ours: Vec<&str> = NameKind::ALL.iter().map(|kind| kind.as_str()).collect();
-    assert_eq!(ours, VOCABULARY.name_kinds);
-}
-
-#[test]
 fn topics_are_those_of_the_vocabulary_and_in_its_order() {
     assert_eq!(Topic::GLOBAL.map(|topic| topic.name().into_owned()).as_slice(), VOCABULARY.topics);
-}
-
-#[test]
-fn fields_with_a_limit_are_fields_of_events() {
-    for field in LIMITS.string_bytes.keys() {
-        assert_eq!(Field::from_name(field.as_bytes()).map(Field::name), Some(field.as_str()));
-    }
-    let schema: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(contract("event.schema.json")).expect("readable"))
-            .expect("JSON");
-    let properties = schema["properties"].as_object().expect("an object");
-    for name in properties.keys() {
-        assert!(Field::from_name(name.as_bytes()).is_some(), "{name}");
-    }
-    assert_eq!(properties.len(), 18);
 }
 
 #[test]

@@ -11,7 +11,9 @@ import { Totals } from './totals.ts';
 
 /** So many groups are read before they are inserted. */
 const CHUNK_GROUPS = 8;
-const SELECT_ROWS = 'SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?';
+/** Rows whose values are in the order of the parameters of the insert. */
+const [, COLUMNS = '*'] = QUERIES.insertEvent.split(/[()]/);
+const SELECT_ROWS = `SELECT ${COLUMNS} FROM events WHERE id > ? ORDER BY id LIMIT ?`;
 
 type Row = readonly unknown[];
 

@@ -5,6 +5,7 @@
  * A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve it).
  */
 import config from '../../contract/config.json' with { type: 'json' };
+import fields from '../../contract/fields.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
@@ -59,6 +60,7 @@ import server from '../package.json' with { type: 'json' };
 
 export const VOCABULARY = vocabulary;
 export const LIMITS = limits;
+export const FIELDS_FILE = fields;
 export const OPENAPI: string = openapi;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;

@@ -8,30 +8,7 @@
  */
 import { Buffer } from 'node:buffer';
 import type { Buffers } from './buffers.ts';
-
-/** The fields of an event as sent, in the order in which their problems are reported, metadata last. */
-export const FIELDS = [
-  'session_id',
-  'agent_type',
-  'event_type',
-  'status',
-  'event_id',
-  'tool_name',
-  'branch',
-  'project',
-  'model',
-  'duration_ms',
-  'tokens_in',
-  'tokens_out',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost_usd',
-  'client_timestamp',
-  'source',
-  'metadata',
-] as const;
-
-export type FieldName = (typeof FIELDS)[number];
+import { FIELD, FIELDS, type FieldName, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
 
 /** What is wrong with one field; `body` for an item that is no object. */
 export interface FieldError {
@@ -83,7 +60,7 @@ export class RawEvents {
 
   /** Says where a field of the item at this place lies; absent for an end of 0. */
   put(item: number, field: FieldName, start: number, end: number): void {
-    const slot = item + 2 * FIELDS.indexOf(field) + 2;
+    const slot = item + FIELD[field].span;
     this.spans[slot] = start;
     this.spans[slot + 1] = end;
   }
@@ -93,38 +70,6 @@ export class RawEvents {
     return index * RAW_WIDTH;
   }
 }
-
-/** Columns of `EventTable.ints`: ranges of text as start and end (equal: absent), then indexes and a flag. */
-export const INT = {
-  sessionId: 0,
-  eventId: 2,
-  agentType: 4,
-  toolName: 6,
-  branch: 8,
-  project: 10,
-  model: 12,
-  metadata: 14,
-  /** Indexes into the lists of the vocabulary. */
-  eventType: 16,
-  status: 17,
-  source: 18,
-  /** 1 when the metadata is a summary. */
-  truncated: 19,
-} as const;
-export const INT_WIDTH = 20;
-
-/** Columns of `EventTable.numbers`; NaN is null. */
-export const NUMBER = {
-  tokensIn: 0,
-  tokensOut: 1,
-  cacheReadTokens: 2,
-  cacheWriteTokens: 3,
-  durationMs: 4,
-  costNanos: 5,
-  /** Unix milliseconds. */
-  clientTimestamp: 6,
-} as const;
-export const NUMBER_WIDTH = 7;
 
 /** How many bytes the tables of this many events take. */
 export function tableBytes(capacity: number): number {
@@ -144,7 +89,10 @@ export function intsIn(memory: ArrayBufferLike, capacity: number): Int32Array {
   return new Int32Array(memory, start, capacity * INT_WIDTH);
 }
 
-/** Valid events of one request, normalised (rules EVT-01 to EVT-12, MET-02). */
+/**
+ * Valid events of one request, normalised (rules EVT-01 to EVT-12, MET-02). `field` says which column of `ints` and
+ * `numbers` is whose; equal positions of a text and NaN are null.
+ */
 export class EventTable {
   readonly body: Buffer;
   readonly memory: ArrayBufferLike;

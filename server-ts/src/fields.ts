@@ -4,7 +4,8 @@
  * Pure. The common case (no escapes, nothing to trim) touches bytes only and makes no string.
  */
 import { fill, LIMITS, VOCABULARY } from './contract.ts';
-import { type EventTable, FIELDS, type FieldError, type FieldName, type RawEvents } from './event.ts';
+import type { EventTable, FieldError, RawEvents } from './event.ts';
+import { FIELD, type FieldName, type FieldSpec, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
 import { nanosFromUsd, parseInteger, parseNumber } from './number.ts';
 import { decodeString, trimText } from './text.ts';
 import { parseTimestampBytes } from './timestamp.ts';
@@ -13,11 +14,6 @@ import { truncateMetadata } from './truncate.ts';
 const MESSAGES = VOCABULARY.field_messages;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-
-const SLOT = Object.fromEntries(FIELDS.map((name, index) => [name, 2 * index + 2])) as Record<
-  FieldName,
-  number
->;
 
 /** The checks of one body; `problems` are those of the item in hand. */
 export class Checker {
@@ -38,23 +34,47 @@ export class Checker {
     this.problems.push({ field, message });
   }
 
+  /** Puts the value of a field into its column of the next row, by its rule. Metadata has no rule. */
+  value(field: FieldSpec): void {
+    const { table } = this;
+    switch (field.kind) {
+      case 'text':
+        this.text(field, table.count * INT_WIDTH + field.column);
+        break;
+      case 'choice':
+        table.ints[table.count * INT_WIDTH + field.column] = this.choice(field);
+        break;
+      case 'integer':
+        table.numbers[table.count * NUMBER_WIDTH + field.column] = this.integer(field);
+        break;
+      case 'dollars':
+        table.numbers[table.count * NUMBER_WIDTH + field.column] = this.dollars(field);
+        break;
+      case 'timestamp':
+        table.numbers[table.count * NUMBER_WIDTH + field.column] = this.timestamp(field);
+        break;
+      case 'json':
+        break;
+    }
+  }
+
   /** `null` counts as absent (rule EVT-10). */
-  isAbsent(field: FieldName): boolean {
-    const start = this.spans[this.item + SLOT[field]]!;
+  isAbsent(field: FieldSpec): boolean {
+    const start = this.spans[this.item + field.span]!;
     return start === 0 || this.body[start] === 0x6e;
   }
 
   /** Text that is trimmed and bounded, into two columns; equal positions when it is absent. */
-  text(field: FieldName, column: number, required: boolean): void {
+  private text(field: FieldSpec, column: number): void {
     const { body, table } = this;
     const ints = table.ints;
-    const slot = this.item + SLOT[field];
+    const slot = this.item + field.span;
     let start = this.spans[slot]!;
     let end = this.spans[slot + 1]!;
     const first = body[start];
     if (first !== QUOTE || start === 0) {
-      if (required) this.problem(field, MESSAGES.string);
-      else if (start !== 0 && first !== 0x6e) this.problem(field, MESSAGES.string_when_provided);
+      if (field.isRequired) this.problem(field.name, MESSAGES.string);
+      else if (start !== 0 && first !== 0x6e) this.problem(field.name, MESSAGES.string_when_provided);
       ints[column] = 0;
       ints[column + 1] = 0;
       return;
@@ -64,32 +84,29 @@ export class Checker {
     if (isPlain(body, start, end)) {
       ints[column] = start;
       ints[column + 1] = end;
-    } else {
-      const decoded = decodeString(body, start, end);
-      if (decoded === undefined) {
-        this.problem(field, MESSAGES.well_formed);
-        return;
-      }
-      this.putTrimmed(field, column, decoded, required);
+      this.checkLength(field, column);
       return;
     }
-    this.checkLength(field, column);
+    const decoded = decodeString(body, start, end);
+    if (decoded === undefined) this.problem(field.name, MESSAGES.well_formed);
+    else this.putTrimmed(field, column, decoded);
   }
 
   /** The same for a part of the text, which is absent where there is no text (rule HOK-02). */
-  partOfText(field: FieldName, column: number, part: (text: string) => string): void {
-    const slot = this.item + SLOT[field];
+  partOfText(field: FieldSpec, part: (text: string) => string): void {
+    const slot = this.item + field.span;
     const start = this.spans[slot]!;
     const isText = start !== 0 && this.body[start] === QUOTE;
     const decoded = isText ? decodeString(this.body, start + 1, this.spans[slot + 1]! - 1) : undefined;
-    this.putTrimmed(field, column, decoded === undefined ? '' : part(decoded), false);
+    const column = this.table.count * INT_WIDTH + field.column;
+    this.putTrimmed(field, column, decoded === undefined ? '' : part(decoded));
   }
 
-  private putTrimmed(field: FieldName, column: number, text: string, required: boolean): void {
+  private putTrimmed(field: FieldSpec, column: number, text: string): void {
     const { ints } = this.table;
     const trimmed = trimText(text);
     if (trimmed === '') {
-      if (required) this.problem(field, MESSAGES.non_empty);
+      if (field.isRequired) this.problem(field.name, MESSAGES.non_empty);
       ints[column] = 0;
       ints[column + 1] = 0;
       return;
@@ -98,93 +115,98 @@ export class Checker {
     this.checkLength(field, column);
   }
 
-  private checkLength(field: FieldName, column: number): void {
+  private checkLength({ name, maxBytes }: FieldSpec, column: number): void {
     const { ints } = this.table;
-    const limit = LIMITS.string_bytes[field as keyof typeof LIMITS.string_bytes];
-    if (ints[column + 1]! - ints[column]! > limit) this.problem(field, fill(MESSAGES.max_bytes, { limit }));
+    if (ints[column + 1]! - ints[column]! > maxBytes)
+      this.problem(name, fill(MESSAGES.max_bytes, { limit: maxBytes }));
   }
 
-  /** The index of a word of the vocabulary; -1 when it is absent or none of them, which is then a problem. */
-  choice(field: FieldName, words: readonly Buffer[], required: boolean): number {
+  /** The index of a word of the vocabulary. A word that is none of them is a problem. */
+  private choice(field: FieldSpec): number {
     const { body } = this;
-    const slot = this.item + SLOT[field];
+    const { words, isRequired, name } = field;
+    const slot = this.item + field.span;
     const start = this.spans[slot]!;
     const end = this.spans[slot + 1]!;
     if (body[start] !== QUOTE || start === 0) {
-      if (required) this.problem(field, MESSAGES.string);
-      else if (!this.isAbsent(field)) this.problem(field, MESSAGES.string_when_provided);
-      return -1;
+      if (isRequired) this.problem(name, MESSAGES.string);
+      else if (!this.isAbsent(field)) this.problem(name, MESSAGES.string_when_provided);
+      return field.absent;
     }
     const exact = indexOfWord(body, start + 1, end - 1, words);
     if (exact >= 0) return exact;
     const decoded = decodeString(body, start + 1, end - 1);
     if (decoded === undefined) {
-      this.problem(field, MESSAGES.well_formed);
+      this.problem(name, MESSAGES.well_formed);
       return -1;
     }
-    const text = required ? trimText(decoded) : decoded;
-    if (required && text === '') {
-      this.problem(field, MESSAGES.non_empty);
+    const text = field.isTrimmed ? trimText(decoded) : decoded;
+    if (isRequired && text === '') {
+      this.problem(name, MESSAGES.non_empty);
       return -1;
     }
     const index = words.findIndex((word) => word.toString('latin1') === text);
-    if (index < 0) this.problem(field, fill(MESSAGES.one_of, { values: words.join(', ') }));
+    if (index < 0) this.problem(name, fill(MESSAGES.one_of, { values: words.join(', ') }));
     return index;
   }
 
-  /** A non-negative integer; `absent` when there is none. */
-  integer(field: FieldName, absent: number): number {
-    if (this.isAbsent(field)) return absent;
-    const slot = this.item + SLOT[field];
+  private integer(field: FieldSpec): number {
+    if (this.isAbsent(field)) return field.absent;
+    const slot = this.item + field.span;
     const start = this.spans[slot]!;
     const value = isNumber(this.body[start]!)
       ? parseInteger(this.body, start, this.spans[slot + 1]!)
       : Number.NaN;
-    if (Number.isNaN(value)) this.problem(field, MESSAGES.integer);
+    if (Number.isNaN(value)) this.problem(field.name, MESSAGES.integer);
     return value;
   }
 
-  costNanos(): number {
-    if (this.isAbsent('cost_usd')) return Number.NaN;
-    const slot = this.item + SLOT.cost_usd;
+  /** In nano-dollars. */
+  private dollars(field: FieldSpec): number {
+    if (this.isAbsent(field)) return field.absent;
+    const slot = this.item + field.span;
     const start = this.spans[slot]!;
     const value = isNumber(this.body[start]!) ? parseNumber(this.body, start, this.spans[slot + 1]!) : -1;
     if (value < 0) {
-      this.problem('cost_usd', MESSAGES.number);
+      this.problem(field.name, MESSAGES.number);
     } else if (value > LIMITS.max_cost_usd) {
-      this.problem('cost_usd', fill(MESSAGES.max_number, { limit: LIMITS.max_cost_usd }));
+      this.problem(field.name, fill(MESSAGES.max_number, { limit: LIMITS.max_cost_usd }));
     } else {
       return nanosFromUsd(value);
     }
     return Number.NaN;
   }
 
-  clientTimestamp(): number {
-    if (this.isAbsent('client_timestamp')) return Number.NaN;
+  /** In Unix milliseconds. */
+  private timestamp(field: FieldSpec): number {
+    if (this.isAbsent(field)) return field.absent;
     const { body } = this;
-    const slot = this.item + SLOT.client_timestamp;
+    const slot = this.item + field.span;
     const start = this.spans[slot]!;
     const end = this.spans[slot + 1]!;
     if (body[start] !== QUOTE) {
-      this.problem('client_timestamp', MESSAGES.timestamp_string);
+      this.problem(field.name, MESSAGES.timestamp_string);
       return Number.NaN;
     }
     let value = parseTimestampBytes(body, start + 1, end - 1);
     if (Number.isNaN(value)) {
       const decoded = decodeString(body, start + 1, end - 1);
       if (decoded === undefined) {
-        this.problem('client_timestamp', MESSAGES.well_formed);
+        this.problem(field.name, MESSAGES.well_formed);
         return Number.NaN;
       }
       const bytes = Buffer.from(decoded);
       value = parseTimestampBytes(bytes, 0, bytes.length);
-      if (Number.isNaN(value)) this.problem('client_timestamp', MESSAGES.timestamp);
+      if (Number.isNaN(value)) this.problem(field.name, MESSAGES.timestamp);
     }
     return value;
   }
 
-  metadata(column: number, maxBytes: number): boolean {
-    const slot = this.item + SLOT.metadata;
+  /** Puts the metadata into its columns; whether it had to become a summary (rules MET-01, MET-02). */
+  metadata(maxBytes: number): boolean {
+    const field = FIELD.metadata;
+    const slot = this.item + field.span;
+    const column = this.table.count * INT_WIDTH + field.column;
     const start = this.spans[slot]!;
     const end = this.spans[slot + 1]!;
     const absent = start === 0 || (this.body[start] === 0x6e && end - start === 4);

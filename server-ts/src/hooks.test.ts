@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Buffers } from './buffers.ts';
 import { CLAUDE_CODE, VOCABULARY } from './contract.ts';
-import { EventTable, INT, INT_WIDTH, NUMBER, RawEvents, tableBytes } from './event.ts';
+import { EventTable, RawEvents, tableBytes } from './event.ts';
+import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED } from './field.ts';
 import { lastSegment, readHook } from './hooks.ts';
 import { scanEvent } from './json.ts';
 
@@ -36,7 +37,10 @@ function textAt({ table }: Read, column: number): string | undefined {
 }
 
 function meaning({ table }: Read): [string, string] {
-  return [VOCABULARY.event_types[table.ints[INT.eventType]!]!, VOCABULARY.statuses[table.ints[INT.status]!]!];
+  return [
+    VOCABULARY.event_types[table.ints[FIELD.event_type.column]!]!,
+    VOCABULARY.statuses[table.ints[FIELD.status.column]!]!,
+  ];
 }
 
 test('every hook of the mapping means what it says there', () => {
@@ -44,9 +48,9 @@ test('every hook of the mapping means what it says there', () => {
     const found = read(JSON.stringify({ hook_event_name: name, tool_name: 'Bash' }));
     const status = entry.status ?? (entry.event_type === 'error' ? 'error' : 'success');
     assert.deepEqual(meaning(found), [entry.event_type, status], name);
-    assert.equal(textAt(found, INT.toolName), entry.ends_call ? 'Bash' : undefined, name);
-    assert.equal(textAt(found, INT.agentType), CLAUDE_CODE.agent_type);
-    assert.equal(VOCABULARY.sources[found.table.ints[INT.source]!], CLAUDE_CODE.source);
+    assert.equal(textAt(found, FIELD.tool_name.column), entry.ends_call ? 'Bash' : undefined, name);
+    assert.equal(textAt(found, FIELD.agent_type.column), CLAUDE_CODE.agent_type);
+    assert.equal(VOCABULARY.sources[found.table.ints[FIELD.source.column]!], CLAUDE_CODE.source);
   }
 });
 
@@ -81,7 +85,7 @@ test('what breaks a rule counts as absent', () => {
     ['{"a":1}', 'unknown'],
     [`"${'x'.repeat(257)}"`, 'unknown'],
   ] as const) {
-    assert.equal(textAt(read(`{"session_id":${value}}`), INT.sessionId), expected, value);
+    assert.equal(textAt(read(`{"session_id":${value}}`), FIELD.session_id.column), expected, value);
   }
   for (const [value, expected] of [
     ['12', 12],
@@ -93,7 +97,7 @@ test('what breaks a rule counts as absent', () => {
     ['null', Number.NaN],
   ] as const) {
     const { table } = read(`{"duration_ms":${value}}`);
-    assert.equal(table.numbers[NUMBER.durationMs], expected, value);
+    assert.equal(table.numbers[FIELD.duration_ms.column], expected, value);
   }
 });
 
@@ -109,40 +113,41 @@ test('a project is the last segment of a path', () => {
     ['', ''],
   ] as const) {
     assert.equal(lastSegment(path), segment, path);
-    const project = textAt(read(JSON.stringify({ cwd: path })), INT.project);
+    const project = textAt(read(JSON.stringify({ cwd: path })), FIELD.project.column);
     assert.equal(project, segment.trim() === '' ? undefined : segment, path);
   }
   for (const cwd of ['7', '["/a"]', '"/\\ud800/b"']) {
-    assert.equal(textAt(read(`{"cwd":${cwd}}`), INT.project), undefined, cwd);
+    assert.equal(textAt(read(`{"cwd":${cwd}}`), FIELD.project.column), undefined, cwd);
   }
   // The limit is that of the segment, not of the path.
   const [long, longest] = ['a'.repeat(2000), 'b'.repeat(1024)];
-  assert.equal(textAt(read(`{"cwd":"/${long}/${longest}"}`), INT.project), longest);
-  assert.equal(textAt(read(`{"cwd":"/${longest}b"}`), INT.project), undefined);
+  assert.equal(textAt(read(`{"cwd":"/${long}/${longest}"}`), FIELD.project.column), longest);
+  assert.equal(textAt(read(`{"cwd":"/${longest}b"}`), FIELD.project.column), undefined);
 });
 
 test('metadata is the object as it was sent, or its summary', () => {
   const text = ' \n{ "a" : [1.0, 1e2],"event_id":"x","metadata":{},"source":"otel" }\n ';
   const found = read(text);
-  assert.equal(textAt(found, INT.metadata), text.trim());
-  assert.equal(textAt(found, INT.eventId), undefined);
-  assert.equal(found.table.ints[INT.truncated], 0);
-  assert.equal(textAt(read('{}'), INT.metadata), '{}');
+  assert.equal(textAt(found, FIELD.metadata.column), text.trim());
+  assert.equal(textAt(found, FIELD.event_id.column), undefined);
+  assert.equal(found.table.ints[TRUNCATED], 0);
+  assert.equal(textAt(read('{}'), FIELD.metadata.column), '{}');
   const long = JSON.stringify({ z: 'z'.repeat(300), hook_event_name: 'Stop' });
   const summary = read(long, 256);
   const cutAt = (z: string) =>
     `{"_truncated":true,"_original_bytes":${long.length},"hook_event_name":"Stop","z":"${z}…"}`;
   const room = 256 - Buffer.byteLength(cutAt(''));
-  assert.equal(textAt(summary, INT.metadata), cutAt('z'.repeat(room)));
-  assert.equal(summary.table.ints[INT.truncated], 1);
+  assert.equal(textAt(summary, FIELD.metadata.column), cutAt('z'.repeat(room)));
+  assert.equal(summary.table.ints[TRUNCATED], 1);
 });
 
 test('what no hook says is absent, whatever the memory held', () => {
   const { table } = read('{"tokens_in":5,"cost_usd":1,"client_timestamp":"2026-01-01T00:00:00Z"}');
-  assert.deepEqual([...table.numbers], [0, 0, 0, 0, Number.NaN, Number.NaN, Number.NaN]);
   assert.equal(table.ints.length, INT_WIDTH);
-  for (const column of [INT.eventId, INT.toolName, INT.branch, INT.project, INT.model]) {
-    assert.deepEqual([table.ints[column], table.ints[column + 1]], [0, 0]);
+  const given = ['session_id', 'agent_type', 'metadata'];
+  for (const { name, kind, column, absent } of FIELD_SPECS.filter((field) => !given.includes(field.name))) {
+    if (kind === 'text') assert.deepEqual([table.ints[column], table.ints[column + 1]], [0, 0], name);
+    else if (kind !== 'choice') assert.equal(table.numbers[column], absent, name);
   }
 });
 

@@ -5,35 +5,13 @@
  * counts as absent, and the whole object stays as metadata. Only what is no object is a problem.
  */
 import { CLAUDE_CODE, type HookEntry, type HookField, VOCABULARY } from './contract.ts';
-import {
-  type EventTable,
-  FIELDS,
-  type FieldError,
-  type FieldName,
-  INT,
-  INT_WIDTH,
-  NUMBER,
-  NUMBER_WIDTH,
-  type RawEvents,
-} from './event.ts';
+import type { EventTable, FieldError, RawEvents } from './event.ts';
+import { FIELD, FIELD_SPECS, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED } from './field.ts';
 import { Checker } from './fields.ts';
 import { keyIs, visitMembers } from './json.ts';
 import { OPEN_OBJECT, QUOTE } from './scanner.ts';
 import { decodeString } from './text.ts';
 import { truncatePayload } from './truncate.ts';
-
-/** The columns of the fields that a mapping may name. */
-const TEXT_COLUMNS: Readonly<Record<string, number>> = {
-  session_id: INT.sessionId,
-  tool_name: INT.toolName,
-  branch: INT.branch,
-  project: INT.project,
-  model: INT.model,
-};
-const INTEGER_COLUMNS: Readonly<Record<string, number>> = { duration_ms: NUMBER.durationMs };
-
-/** Absent is null there, and 0 in the others (rules EVT-05 to EVT-08). */
-const NO_NUMBERS = [NUMBER.durationMs, NUMBER.costNanos, NUMBER.clientTimestamp];
 
 /** An entry of the mapping, its words by their places in the vocabulary. */
 interface Meaning {
@@ -43,8 +21,8 @@ interface Meaning {
 }
 
 /** Where a field comes from. */
-interface Source extends HookField {
-  readonly field: FieldName;
+interface Source extends Omit<HookField, 'field'> {
+  readonly field: FieldSpec;
   readonly keyBytes: Buffer;
 }
 
@@ -53,16 +31,10 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   Object.entries(CLAUDE_CODE.hooks).map(([name, entry]) => [name, meaningOf(entry)]),
 );
 const OTHER = meaningOf(CLAUDE_CODE.other);
-const SOURCES: readonly Source[] = CLAUDE_CODE.fields.map((source) => {
-  const field = FIELDS.find((name) => name === source.field);
-  if (field === undefined || !(field in TEXT_COLUMNS || field in INTEGER_COLUMNS)) {
-    throw new Error(`hooks cannot give ${source.field}`);
-  }
-  if (source.take !== undefined && source.take !== 'last_segment') {
-    throw new Error(`hooks cannot take ${source.take}`);
-  }
-  return { ...source, field, keyBytes: Buffer.from(source.key) };
-});
+const SOURCES: readonly Source[] = CLAUDE_CODE.fields.map(sourceOf);
+// An event without a session cannot be stored.
+if (!SOURCES.some(({ field, default: otherwise }) => field === FIELD.session_id && otherwise !== undefined))
+  throw new Error('hooks must have a default for session_id');
 /** What a summary of a payload begins with. */
 const SUMMARY_KEYS = CLAUDE_CODE.summary_keys.map((key) => Buffer.from(key));
 const SOURCE = VOCABULARY.sources.indexOf(CLAUDE_CODE.source);
@@ -84,26 +56,32 @@ export function readHook(
   const checker = new Checker(raw, table);
   checker.item = item;
   const int = table.count * INT_WIDTH;
-  const number = table.count * NUMBER_WIDTH;
-  const { ints, numbers } = table;
-  // The memory has been used before.
-  ints.fill(0, int, int + INT_WIDTH);
-  numbers.fill(0, number, number + NUMBER_WIDTH);
-  for (const absent of NO_NUMBERS) numbers[number + absent] = Number.NaN;
+  const { ints } = table;
+  setAbsent(table);
   const meaning = locate(raw, table.body, item);
   for (const source of SOURCES) readField(checker, source, meaning);
-  table.putText(int + INT.agentType, CLAUDE_CODE.agent_type);
-  ints[int + INT.eventType] = meaning.eventType;
-  ints[int + INT.status] = meaning.status;
-  ints[int + INT.source] = SOURCE;
+  table.putText(int + FIELD.agent_type.column, CLAUDE_CODE.agent_type);
+  ints[int + FIELD.event_type.column] = meaning.eventType;
+  ints[int + FIELD.status.column] = meaning.status;
+  ints[int + FIELD.source.column] = SOURCE;
   const end = raw.spans[item + 1]!;
   const summary = truncatePayload(table.body, start, end, maxMetadataBytes, SUMMARY_KEYS);
-  ints[int + INT.metadata] = start;
-  ints[int + INT.metadata + 1] = end;
-  if (summary !== undefined) table.putText(int + INT.metadata, summary);
-  ints[int + INT.truncated] = summary === undefined ? 0 : 1;
+  const metadata = int + FIELD.metadata.column;
+  ints[metadata] = start;
+  ints[metadata + 1] = end;
+  if (summary !== undefined) table.putText(metadata, summary);
+  ints[int + TRUNCATED] = summary === undefined ? 0 : 1;
   table.count++;
   return undefined;
+}
+
+/** Gives every field of the next row the value that it has when it is absent; the memory has been used before. */
+function setAbsent({ count, ints, numbers }: EventTable): void {
+  ints.fill(0, count * INT_WIDTH, (count + 1) * INT_WIDTH);
+  for (const { kind, column, absent } of FIELD_SPECS) {
+    const isNumber = kind === 'integer' || kind === 'dollars' || kind === 'timestamp';
+    if (isNumber) numbers[count * NUMBER_WIDTH + column] = absent;
+  }
 }
 
 /** What follows the last `/` or `\`, once such characters were dropped from the end. */
@@ -117,7 +95,7 @@ export function lastSegment(path: string): string {
 
 /** Finds the values of the mapping's keys, of a key given twice the last, and what the hook's name means. */
 function locate(raw: RawEvents, body: Buffer, item: number): Meaning {
-  for (const { field } of SOURCES) raw.put(item, field, 0, 0);
+  for (const { field } of SOURCES) raw.put(item, field.name, 0, 0);
   let meaning = OTHER;
   visitMembers(body, raw.spans[item]!, (keyStart, keyEnd, start, end) => {
     if (keyIs(body, keyStart, keyEnd, NAME_KEY)) {
@@ -125,7 +103,7 @@ function locate(raw: RawEvents, body: Buffer, item: number): Meaning {
       meaning = (name === undefined ? undefined : MEANINGS.get(name)) ?? OTHER;
     }
     for (const { field, keyBytes } of SOURCES) {
-      if (keyIs(body, keyStart, keyEnd, keyBytes)) raw.put(item, field, start, end);
+      if (keyIs(body, keyStart, keyEnd, keyBytes)) raw.put(item, field.name, start, end);
     }
   });
   return meaning;
@@ -136,19 +114,30 @@ function readField(checker: Checker, source: Source, meaning: Meaning): void {
   const { table } = checker;
   const { field } = source;
   checker.problems = undefined;
-  const integer = INTEGER_COLUMNS[field];
-  if (integer !== undefined) {
-    table.numbers[table.count * NUMBER_WIDTH + integer] = checker.integer(field, Number.NaN);
-    return;
-  }
-  const column = table.count * INT_WIDTH + TEXT_COLUMNS[field]!;
-  if (source.take === undefined) checker.text(field, column, false);
-  else checker.partOfText(field, column, lastSegment);
-  const isRefused = checker.problems !== undefined || (field === 'tool_name' && !meaning.endsCall);
+  if (source.take === undefined) checker.value(field);
+  else checker.partOfText(field, lastSegment);
+  // A number with a problem is NaN already.
+  if (field.kind !== 'text') return;
+  const column = table.count * INT_WIDTH + field.column;
+  const isRefused = checker.problems !== undefined || (field === FIELD.tool_name && !meaning.endsCall);
   if (isRefused) table.ints.fill(0, column, column + 2);
   if (table.ints[column] === table.ints[column + 1] && source.default !== undefined) {
     table.putText(column, source.default);
   }
+}
+
+/** Throws where the mapping says what no event can have. */
+function sourceOf(source: HookField): Source {
+  const field = FIELD_SPECS.find(({ name }) => name === source.field);
+  if (field === undefined) throw new Error(`hooks cannot give ${source.field}`);
+  if (source.take !== undefined && source.take !== 'last_segment')
+    throw new Error(`hooks cannot take ${source.take}`);
+  const isBare = source.take === undefined && source.default === undefined;
+  // A problem of a number makes it null, so only those that may be null can come from a hook.
+  const isNumber = field.kind === 'integer' || field.kind === 'dollars' || field.kind === 'timestamp';
+  if (field.kind !== 'text' && !(isNumber && isBare && Number.isNaN(field.absent)))
+    throw new Error(`hooks cannot give ${source.field}`);
+  return { ...source, field, keyBytes: Buffer.from(source.key) };
 }
 
 function isSeparator(character: string): boolean {

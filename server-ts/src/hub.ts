@@ -201,7 +201,7 @@ export class Subscription {
 
 function pageAfter(cursor: number, newest: number, filter: StreamFilter): EventFilter {
   return {
-    names: { agent_type: filter.agentType, event_type: filter.eventType },
+    fields: { agent_type: filter.agentType, event_type: filter.eventType },
     sessionId: filter.sessionId,
     after: cursor,
     before: newest + 1,

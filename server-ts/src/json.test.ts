@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FIELDS, RawEvents } from './event.ts';
+import { RawEvents } from './event.ts';
+import { FIELDS } from './field.ts';
 import { type Batch, scanBatch, scanEvent } from './json.ts';
 
 function isJson(text: string): boolean {

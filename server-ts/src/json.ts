@@ -6,7 +6,8 @@
  * The caller has checked that the bytes are UTF-8. Positions below zero mean "not JSON".
  */
 import { LIMITS } from './contract.ts';
-import { FIELDS, type RawEvents } from './event.ts';
+import type { RawEvents } from './event.ts';
+import { FIELDS } from './field.ts';
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,

@@ -4,34 +4,30 @@
  * Pure. Strings are escaped as `JSON.stringify` does it; metadata is spliced in as it was sent.
  * Runs in the readers' threads; knows nothing of HTTP or of SQL.
  */
+import { FIELDS_FILE } from './contract.ts';
+import { FIELD_SPECS, type FieldName } from './field.ts';
 import { printNumber } from './number.ts';
 import { formatTimestamp } from './timestamp.ts';
 
+/** A value of SQLite. */
+type Value = string | number | null;
+
 /** A row of the view `events_readable`, its columns in their order. */
-export type EventRow = readonly [
-  id: number,
-  eventId: string | null,
-  schemaVersion: number,
-  sessionId: string,
-  agentType: string,
-  eventType: string,
-  toolName: string | null,
-  status: string,
-  tokensIn: number,
-  tokensOut: number,
-  cacheReadTokens: number,
-  cacheWriteTokens: number,
-  branch: string | null,
-  project: string | null,
-  durationMs: number | null,
-  model: string | null,
-  costUsd: number | null,
-  source: string,
-  clientTimestamp: string | null,
-  createdAt: string,
-  payloadTruncated: number,
-  metadata: string,
-];
+export type EventRow = readonly Value[];
+
+/** The columns of such a row by name. */
+export const ROW = Object.fromEntries(FIELDS_FILE.row.map((name, index) => [name, index])) as Readonly<
+  Record<FieldName | keyof typeof FIELDS_FILE.server_columns, number>
+>;
+
+/** How the value of a column is printed. */
+type Print = (value: Value) => string;
+
+/** The member that each column becomes: what stands before its value, and how that is printed. */
+const MEMBERS = FIELDS_FILE.row.map((name, index) => ({
+  before: `${index === 0 ? '{' : ','}"${name}":`,
+  print: printOf(name),
+}));
 
 /** A row of `select_session.sql`, by column. */
 export type SessionRow = Readonly<Record<string, string | number | null>>;
@@ -40,15 +36,17 @@ export type SessionRow = Readonly<Record<string, string | number | null>>;
 export type FlatRow = Readonly<Record<string, string | number | null>>;
 
 export function renderEvent(row: EventRow): string {
-  return (
-    `{"id":${row[0]},"event_id":${text(row[1])},"schema_version":${row[2]},"session_id":${text(row[3])},` +
-    `"agent_type":${text(row[4])},"event_type":"${row[5]}","tool_name":${text(row[6])},"status":"${row[7]}",` +
-    `"tokens_in":${row[8]},"tokens_out":${row[9]},"cache_read_tokens":${row[10]},` +
-    `"cache_write_tokens":${row[11]},"branch":${text(row[12])},"project":${text(row[13])},` +
-    `"duration_ms":${row[14]},"model":${text(row[15])},"cost_usd":${number(row[16])},"source":"${row[17]}",` +
-    `"client_timestamp":${stamp(row[18])},"created_at":"${row[19]}",` +
-    `"payload_truncated":${row[20] === 1},"metadata":${row[21]}}`
-  );
+  let json = '';
+  for (let at = 0; at < MEMBERS.length; at++) {
+    const { before, print } = MEMBERS[at]!;
+    json += before + print(row[at]!);
+  }
+  return `${json}}`;
+}
+
+/** The id of a row. */
+export function idOf(row: EventRow): number {
+  return Number(row[ROW.id]);
 }
 
 export function renderEvents(rows: readonly EventRow[], next: number | null): string {
@@ -158,7 +156,7 @@ export function renderSnapshot({ topic, epoch, revision, since, isReset, data }:
 /** An `event` frame of the stream; a line break inside the metadata would end its line (rule MET-03). */
 export function renderFrame(row: EventRow): string {
   const json = renderEvent(row).replace(/[\r\n]/g, ' ');
-  return `id: ${row[0]}\ndata: {"type":"event","payload":${json}}\n\n`;
+  return `id: ${idOf(row)}\ndata: {"type":"event","payload":${json}}\n\n`;
 }
 
 /** A member of an object: its name, and its value as JSON text. */
@@ -185,7 +183,15 @@ function renderList(rows: readonly FlatRow[]): string {
   return `[${rows.map(renderFlat).join(',')}]`;
 }
 
-function scalar(value: string | number | null): string {
+function printOf(name: string): Print {
+  if (name === 'metadata') return String;
+  if (name === 'payload_truncated') return (value) => String(value === 1);
+  const isTime =
+    name === 'created_at' || FIELD_SPECS.find((field) => field.name === name)?.kind === 'timestamp';
+  return isTime ? stamp : scalar;
+}
+
+function scalar(value: Value): string {
   return typeof value === 'number' ? number(value) : text(value);
 }
 
@@ -194,7 +200,7 @@ function text(value: string | null): string {
 }
 
 /** Times need no escapes. */
-function stamp(value: string | null): string {
+function stamp(value: Value): string {
   return value === null ? 'null' : `"${value}"`;
 }
 

@@ -5,6 +5,7 @@
  * id as it is. Two topics are the same when their names are.
  */
 import { LIMITS, VOCABULARY } from './contract.ts';
+import { FIELD } from './field.ts';
 import { byteLength, isWellFormed, percentDecode, trimText } from './text.ts';
 
 /** Those of the vocabulary, whose revision is the newest event's id; tests/contract.test.ts holds the two equal. */
@@ -45,5 +46,5 @@ export function parseTopics(list: string): readonly Topic[] | undefined {
 /** Whether an event can have it (rules EVT-01 and EVT-12): any other would never be heard of. */
 function isSessionId(text: string): boolean {
   if (text === '' || !isWellFormed(text) || trimText(text) !== text) return false;
-  return byteLength(text) <= LIMITS.string_bytes.session_id;
+  return byteLength(text) <= FIELD.session_id.maxBytes;
 }

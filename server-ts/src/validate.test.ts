@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Buffers } from './buffers.ts';
-import { EventTable, INT, NUMBER, RawEvents } from './event.ts';
+import { EventTable, RawEvents } from './event.ts';
+import { FIELD, TRUNCATED } from './field.ts';
 import { scanEvent } from './json.ts';
 import { validator } from './validate.ts';
 
@@ -46,14 +47,14 @@ test('trims in place where it can and decodes where it must', () => {
     '{"session_id":"\u3000é s ","agent_type":"\\u0061 ","event_type":" error ","tool_name":" ","event_id":null,"model":"m"}',
   );
   assert.deepEqual(problems, []);
-  assert.equal(textAt(table, INT.sessionId), 'é s');
-  assert.equal(textAt(table, INT.agentType), 'a');
-  assert.equal(textAt(table, INT.toolName), undefined);
-  assert.equal(textAt(table, INT.eventId), undefined);
-  assert.equal(textAt(table, INT.model), 'm');
-  assert.equal(table.ints[INT.eventType], 3);
-  assert.equal(table.ints[INT.status], 1);
-  assert.equal(table.ints[INT.source], 0);
+  assert.equal(textAt(table, FIELD.session_id.column), 'é s');
+  assert.equal(textAt(table, FIELD.agent_type.column), 'a');
+  assert.equal(textAt(table, FIELD.tool_name.column), undefined);
+  assert.equal(textAt(table, FIELD.event_id.column), undefined);
+  assert.equal(textAt(table, FIELD.model.column), 'm');
+  assert.equal(table.ints[FIELD.event_type.column], 3);
+  assert.equal(table.ints[FIELD.status.column], 1);
+  assert.equal(table.ints[FIELD.source.column], 0);
 });
 
 test('lengths are UTF-8 bytes after trimming', () => {
@@ -80,11 +81,11 @@ test('numbers, and what stands for none', () => {
     JSON.stringify({ ...VALID, duration_ms: 0, tokens_in: 5, cost_usd: 0.1 }),
   );
   assert.deepEqual(problems, []);
-  assert.equal(table.numbers[NUMBER.durationMs], 0);
-  assert.equal(table.numbers[NUMBER.tokensIn], 5);
-  assert.equal(table.numbers[NUMBER.tokensOut], 0);
-  assert.equal(table.numbers[NUMBER.costNanos], 100_000_000);
-  assert.ok(Number.isNaN(table.numbers[NUMBER.clientTimestamp]));
+  assert.equal(table.numbers[FIELD.duration_ms.column], 0);
+  assert.equal(table.numbers[FIELD.tokens_in.column], 5);
+  assert.equal(table.numbers[FIELD.tokens_out.column], 0);
+  assert.equal(table.numbers[FIELD.cost_usd.column], 100_000_000);
+  assert.ok(Number.isNaN(table.numbers[FIELD.client_timestamp.column]));
   const infinite = `${JSON.stringify(VALID).slice(0, -1)},"cost_usd":1e400}`;
   assert.deepEqual(check(infinite).problems, ['cost_usd: must be at most 1000000']);
 });
@@ -92,11 +93,11 @@ test('numbers, and what stands for none', () => {
 test('metadata keeps its place, or becomes a summary', () => {
   const text = `${JSON.stringify(VALID).slice(0, -1)},"metadata": {"a" : 1.0} }`;
   const kept = check(text).table;
-  assert.equal(textAt(kept, INT.metadata), '{"a" : 1.0}');
-  assert.equal(kept.ints[INT.truncated], 0);
+  assert.equal(textAt(kept, FIELD.metadata.column), '{"a" : 1.0}');
+  assert.equal(kept.ints[TRUNCATED], 0);
   const long = check(JSON.stringify({ ...VALID, metadata: { type: 't', z: 'z'.repeat(300) } }), 256).table;
-  assert.equal(textAt(long, INT.metadata), '{"_truncated":true,"_original_bytes":319,"type":"t"}');
-  assert.equal(long.ints[INT.truncated], 1);
+  assert.equal(textAt(long, FIELD.metadata.column), '{"_truncated":true,"_original_bytes":319,"type":"t"}');
+  assert.equal(long.ints[TRUNCATED], 1);
 });
 
 test('an item that is no object has one problem', () => {

@@ -6,9 +6,18 @@
  * fails the audit. Knows nothing of pools, files or digests.
  */
 import { readFileSync } from 'node:fs';
+import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 import { memberSpans, memberText } from '../../../parity-tests/src/metadata-span.ts';
 import { ROOT } from '../../../parity-tests/src/targets.ts';
-import type { Constants } from './row.ts';
+import type { Constants, Value } from './row.ts';
+
+interface FieldSpec {
+  readonly kind: string;
+  readonly trimmed?: boolean;
+  readonly default?: unknown;
+}
+
+const FIELDS: Readonly<Record<string, FieldSpec>> = CONTRACT.fields;
 
 const vocabulary = JSON.parse(readFileSync(`${ROOT}contract/vocabulary.json`, 'utf8')) as {
   readonly summary_keys: readonly string[];
@@ -50,32 +59,36 @@ export function expectedConstants(text: string, maxMetadataBytes: number): Const
     if (value !== null && typeof value !== 'number') throw new UnmappableEvent(field);
     return value;
   };
-  const eventType = trimmed('event_type');
-  const timestamp = string('client_timestamp');
-  const cost = number('cost_usd');
   const sent = memberText(text, 'metadata') ?? 'null';
   const metadata = sent === 'null' ? '{}' : sent;
   const truncated = Buffer.byteLength(metadata) > maxMetadataBytes;
-  return {
-    schema_version: 1,
-    agent_type: trimmed('agent_type'),
-    event_type: eventType,
-    tool_name: trimmed('tool_name'),
-    status: string('status') ?? (eventType === 'error' ? 'error' : 'success'),
-    tokens_in: number('tokens_in') ?? 0,
-    tokens_out: number('tokens_out') ?? 0,
-    cache_read_tokens: number('cache_read_tokens') ?? 0,
-    cache_write_tokens: number('cache_write_tokens') ?? 0,
-    branch: trimmed('branch'),
-    project: trimmed('project'),
-    duration_ms: number('duration_ms'),
-    model: trimmed('model'),
-    cost_usd: cost === null ? null : roundHalfToEven(cost * 1e9) / 1e9,
-    source: string('source') ?? 'api',
-    client_timestamp: timestamp === null ? null : normalised(timestamp),
-    payload_truncated: truncated ? 1 : 0,
-    metadata: truncated ? summary(metadata, maxMetadataBytes) : metadata,
+  const columnOf = (field: string, { kind, trimmed: isTrimmed = false }: FieldSpec): Value => {
+    switch (kind) {
+      case 'text':
+        return trimmed(field);
+      case 'choice':
+        return isTrimmed ? trimmed(field) : string(field);
+      case 'integer':
+        return number(field);
+      case 'dollars': {
+        const cost = number(field);
+        return cost === null ? null : roundHalfToEven(cost * 1e9) / 1e9;
+      }
+      case 'timestamp': {
+        const timestamp = string(field);
+        return timestamp === null ? null : normalised(timestamp);
+      }
+      default:
+        return truncated ? summary(metadata, maxMetadataBytes) : metadata;
+    }
   };
+  const columns = Object.entries(FIELDS).map(([field, spec]): [string, Value] => {
+    const value = columnOf(field, spec);
+    if (field === 'status')
+      return [field, value ?? (trimmed('event_type') === 'error' ? 'error' : 'success')];
+    return [field, value ?? (spec.default as Value | undefined) ?? null];
+  });
+  return { ...Object.fromEntries(columns), schema_version: 1, payload_truncated: truncated ? 1 : 0 };
 }
 
 function roundHalfToEven(value: number): number {

@@ -6,45 +6,20 @@
  * differ, and the columns cannot run into each other. `id` and `created_at` are the server's own and no part.
  */
 import { hash } from 'node:crypto';
+import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 
 export type Value = string | number | null;
 
 /** In the order of the view. */
-export const VIEW_COLUMNS = [
-  'id',
-  'event_id',
-  'schema_version',
-  'session_id',
-  'agent_type',
-  'event_type',
-  'tool_name',
-  'status',
-  'tokens_in',
-  'tokens_out',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'branch',
-  'project',
-  'duration_ms',
-  'model',
-  'cost_usd',
-  'source',
-  'client_timestamp',
-  'created_at',
-  'payload_truncated',
-  'metadata',
-] as const;
+export const VIEW_COLUMNS: readonly string[] = CONTRACT.row;
 
-type Column = (typeof VIEW_COLUMNS)[number];
-const OWN = ['id', 'created_at', 'session_id', 'event_id'] as const;
-export type ConstantColumn = Exclude<Column, (typeof OWN)[number]>;
+const OWN = ['id', 'created_at', 'session_id', 'event_id'];
 
 /** The columns that are the same whenever an event of the pool is sent again. */
-export const CONSTANT_COLUMNS = VIEW_COLUMNS.filter(
-  (column): column is ConstantColumn => !(OWN as readonly string[]).includes(column),
-);
+export const CONSTANT_COLUMNS = VIEW_COLUMNS.filter((column) => !OWN.includes(column));
 
-export type Constants = Readonly<Record<ConstantColumn, Value>>;
+/** The value of each constant column. */
+export type Constants = Readonly<Record<string, Value>>;
 
 /** The hash of the constant columns, which stand in `values` from `from` on in their order. */
 export function hashConstants(values: readonly Value[], from: number): string {
@@ -65,5 +40,5 @@ function marked(value: Value): string {
 }
 
 export function constantValues(constants: Constants): Value[] {
-  return CONSTANT_COLUMNS.map((column) => constants[column]);
+  return CONSTANT_COLUMNS.map((column) => constants[column]!);
 }

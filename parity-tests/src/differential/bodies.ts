@@ -1,10 +1,11 @@
 /**
  * Bodies of ingest requests: events with odd fields, batches of them, and what bytes do to both.
  */
+import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 import type { Random } from '../random.ts';
 import { jsonValue, nested, number, oddScalar, text, timestamp } from './values.ts';
 
-const FIELDS: Readonly<Record<string, (random: Random) => string>> = {
+const OWN: Readonly<Record<string, (random: Random) => string>> = {
   session_id: (random) => text(random, ['s1', 's2', 's3', ' s1 ', 'S1', 's/4 %']),
   agent_type: (random) => text(random, ['claude', 'codex', 'a\u00e9', 'Z', 'z']),
   event_type: (random) =>
@@ -25,16 +26,18 @@ const FIELDS: Readonly<Record<string, (random: Random) => string>> = {
   branch: (random) => text(random, ['main', 'dev', ' ']),
   project: (random) => text(random, ['p1', 'p2', '\u{1f600}']),
   model: (random) => text(random, ['m1', 'm2', '']),
-  duration_ms: number,
-  tokens_in: number,
-  tokens_out: number,
-  cache_read_tokens: number,
-  cache_write_tokens: number,
-  cost_usd: number,
   client_timestamp: timestamp,
   source: (random) => text(random, ['api', 'hook', 'otel', 'import', 'API']),
   metadata,
 };
+
+/** Of every field; one without values of its own has those of its kind. */
+const FIELDS = Object.fromEntries(
+  Object.entries(CONTRACT.fields).map(([name, { kind }]) => [
+    name,
+    OWN[name] ?? (kind === 'text' ? someText : number),
+  ]),
+);
 
 const REQUIRED = ['session_id', 'agent_type', 'event_type'];
 const OPTIONAL = Object.keys(FIELDS).filter((name) => !REQUIRED.includes(name));
@@ -115,6 +118,10 @@ export function mutate(random: Random, body: string): Buffer {
         bytes.subarray(at),
       ]);
   }
+}
+
+function someText(random: Random): string {
+  return text(random, ['t1', 't2', ' t1 ', '']);
 }
 
 function metadata(random: Random): string {

@@ -3,17 +3,10 @@
  *
  * Data only. Nothing here depends on the clock or on a port.
  */
+import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 
 export const QUERY_NAMES = [
-  'session_id',
-  'agent_type',
-  'event_type',
-  'tool_name',
-  'status',
-  'branch',
-  'project',
-  'model',
-  'source',
+  ...CONTRACT.filters,
   'after',
   'before',
   'order',

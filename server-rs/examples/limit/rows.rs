@@ -15,7 +15,6 @@ use crate::{Totals, cpu_time};
 
 /// So many groups are read before they are inserted.
 const CHUNK_GROUPS: usize = 8;
-const SELECT_ROWS: &str = "SELECT * FROM events WHERE id > ?1 ORDER BY id LIMIT ?2";
 
 type Row = Vec<Value>;
 
@@ -30,7 +29,7 @@ pub(crate) fn store_rows(
     for table in ["names", "sessions"] {
         copy_table(&source, connection, table)?;
     }
-    let mut select = source.prepare(SELECT_ROWS)?;
+    let mut select = source.prepare(&select_rows())?;
     let mut totals = Totals::default();
     let mut after = Value::Integer(0);
     loop {
@@ -39,6 +38,12 @@ pub(crate) fn store_rows(
         after = last[0].clone();
         insert_rows(connection, checkpointer, &chunk, group, &mut totals)?;
     }
+}
+
+/// Rows whose values are in the order of the parameters of the insert.
+fn select_rows() -> String {
+    let columns = queries::INSERT_EVENT.split(['(', ')']).nth(1).unwrap_or("*");
+    format!("SELECT {columns} FROM events WHERE id > ?1 ORDER BY id LIMIT ?2")
 }
 
 fn copy_table(source: &Connection, connection: &Connection, table: &str) -> rusqlite::Result<()> {

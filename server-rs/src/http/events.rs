@@ -8,12 +8,12 @@ use http::Uri;
 use crate::admission::Ticket;
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
+use crate::field::Field;
 use crate::http::body::read_body;
 use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::render;
 use crate::store::cost::{Cost, cost_of};
-use crate::store::names::NameKind;
 use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
@@ -54,11 +54,11 @@ pub async fn list_events(State(app): State<Arc<App>>, request: Request) -> reply
 
 fn event_filter(parameters: &Parameters) -> EventFilter {
     let ascending = parameters.number("after").is_some() || parameters.text("order") == Some("asc");
-    let names =
-        NameKind::ALL.iter().filter_map(|kind| Some((*kind, parameters.text(kind.as_str())?.to_owned())));
+    let filters = Field::NAME_KINDS.into_iter().chain(Field::TEXT_FILTERS);
+    let wanted = filters.filter_map(|field| Some((field, parameters.text(field.name())?.to_owned())));
     EventFilter {
         session_id: parameters.text("session_id").map(str::to_owned),
-        names: names.collect(),
+        fields: wanted.collect(),
         since: parameters.number("since"),
         until: parameters.number("until"),
         above: parameters.number("after").unwrap_or(0),

@@ -7,11 +7,11 @@ use axum::extract::State;
 use rusqlite::{Connection, Row};
 
 use crate::app::App;
+use crate::field::Field;
 use crate::http::parameters::Parameters;
 use crate::http::{Request, reply};
 use crate::render::{self, Lines};
 use crate::store::cost::Cost;
-use crate::store::names::NameKind;
 use crate::store::query::Cutoffs;
 use crate::store::totals::{Stats, StatsFilter};
 use crate::timestamp::format_timestamp;
@@ -46,9 +46,8 @@ pub(crate) fn totals_json(
         json.extend_from_slice(&rest[first + 1..]);
         Ok(())
     })?;
-    let lists =
-        [("tools", NameKind::ToolName), ("models", NameKind::Model), ("event_types", NameKind::EventType)];
-    for (name, kind) in lists.into_iter().chain([("branches", NameKind::Branch)]) {
+    let lists = [("tools", Field::ToolName), ("models", Field::Model), ("event_types", Field::EventType)];
+    for (name, kind) in lists.into_iter().chain([("branches", Field::Branch)]) {
         list(&mut json, name, |row| stats.counts(kind, row))?;
         if name == "tools" {
             list(&mut json, "agents", |row| stats.agents(row))?;
@@ -115,8 +114,8 @@ pub async fn get_costs(State(app): State<Arc<App>>, request: Request) -> reply::
             Ok(())
         })?;
         json.push(b']');
-        list(&mut json, "by_project", |row| stats.costs(NameKind::Project, row))?;
-        list(&mut json, "by_model", |row| stats.costs(NameKind::Model, row))?;
+        list(&mut json, "by_project", |row| stats.costs(Field::Project, row))?;
+        list(&mut json, "by_model", |row| stats.costs(Field::Model, row))?;
         finish(&mut json, &filter);
         Ok(json)
     });
@@ -129,10 +128,10 @@ pub async fn get_filter_options(State(app): State<Arc<App>>, _: Request) -> repl
         let snapshot = connection.unchecked_transaction()?;
         let stats = Stats::new(&snapshot, &StatsFilter::default())?;
         let mut json = Vec::new();
-        for kind in NameKind::ALL {
+        for kind in Field::NAME_KINDS {
             match kind {
-                NameKind::AgentType => list(&mut json, kind.as_str(), |row| stats.agents(row))?,
-                _ => list(&mut json, kind.as_str(), |row| stats.counts(kind, row))?,
+                Field::AgentType => list(&mut json, kind.name(), |row| stats.agents(row))?,
+                _ => list(&mut json, kind.name(), |row| stats.counts(kind, row))?,
             }
         }
         json.push(b'}');

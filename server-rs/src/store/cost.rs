@@ -13,8 +13,8 @@ pub enum Cost {
 
 /// A page of all events takes the rows that come first; any other may look for its rows among all.
 pub fn cost_of(filter: &EventFilter) -> Cost {
-    let EventFilter { session_id, names, since, until, .. } = filter;
-    if session_id.is_none() && names.is_empty() && since.is_none() && until.is_none() {
+    let EventFilter { session_id, fields, since, until, .. } = filter;
+    if session_id.is_none() && fields.is_empty() && since.is_none() && until.is_none() {
         Cost::Bounded
     } else {
         Cost::Unbounded

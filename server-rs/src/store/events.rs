@@ -7,11 +7,12 @@ use rusqlite::{Connection, params};
 
 use crate::contract::queries;
 use crate::event::{Event, Outcome};
+use crate::field::Field;
 use crate::store::connection::with_small_cache;
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
-use crate::store::names::{NameKind, Names};
+use crate::store::names::Names;
 use crate::store::sessions::SessionDeltas;
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, hour_of};
 
@@ -26,6 +27,16 @@ pub struct Submission {
 
 /// The outcomes of each submission of a group, and the newest id when a row was stored.
 pub type Stored = (Vec<Vec<Outcome>>, Option<i64>);
+
+/// Parameters of `insert_event.sql`: SQLite numbers named ones from 1 in the order of the statement.
+const ID: usize = 1;
+const CREATED_AT: usize = 2;
+const PAYLOAD_TRUNCATED: usize = 3;
+
+/// The parameter of a field; those of the fields follow in their order.
+fn parameter_of(field: Field) -> usize {
+    PAYLOAD_TRUNCATED + 1 + field as usize
+}
 
 /// What the writer keeps between groups.
 #[derive(Debug, Default)]
@@ -94,7 +105,7 @@ impl EventWriter {
         for submission in group {
             let mut of_submission = Vec::with_capacity(submission.events.len());
             for event in &submission.events {
-                let key = event.event_id.as_ref().map(|id| EventKey::new(id.of(&submission.body)));
+                let key = event.text(Field::EventId, &submission.body).map(EventKey::new);
                 if let Some(key) = &key
                     && !self.keys.insert(connection, key.bits())?
                 {
@@ -142,64 +153,79 @@ impl EventWriter {
         id: i64,
         now: i64,
     ) -> rusqlite::Result<()> {
-        let names = &mut self.names;
-        let mut name =
-            |kind, text: Option<&str>| text.map(|text| names.id(connection, kind, text)).transpose();
-        let agent_type = name(NameKind::AgentType, Some(event.agent_type.of(body)))?.unwrap_or_default();
-        let event_type = name(NameKind::EventType, Some(event.event_type))?;
-        let status = name(NameKind::Status, Some(event.status))?;
-        let source = name(NameKind::Source, Some(event.source))?;
-        let tool_name = name(NameKind::ToolName, event.tool_name.as_ref().map(|text| text.of(body)))?;
-        let branch = name(NameKind::Branch, event.branch.as_ref().map(|text| text.of(body)))?;
-        let project = name(NameKind::Project, event.project.as_ref().map(|text| text.of(body)))?;
-        let model = name(NameKind::Model, event.model.as_ref().map(|text| text.of(body)))?;
-        let session_id = event.session_id.of(body);
+        let mut ids = [None; Field::COUNT];
+        for kind in Field::NAME_KINDS {
+            let name = event.text(kind, body).map(|text| self.names.id(connection, kind, text));
+            ids[kind as usize] = name.transpose()?;
+        }
+        let id_of = |kind: Field| ids[kind as usize];
+        // Every event has both (rule EVT-01).
+        let agent_type = id_of(Field::AgentType).unwrap_or_default();
+        let session_id = event.text(Field::SessionId, body).unwrap_or_default();
         let session = self.sessions.key(connection, session_id)?;
-        insert.execute(params![
-            id,
-            now,
-            session,
-            agent_type,
-            event_type,
-            status,
-            source,
-            tool_name,
-            branch,
-            project,
-            model,
-            event.payload_truncated,
-            event.tokens_in,
-            event.tokens_out,
-            event.cache_read_tokens,
-            event.cache_write_tokens,
-            event.duration_ms,
-            event.cost_nanos,
-            event.client_timestamp,
-            key,
-            event.metadata.of(body),
-        ])?;
+        insert.raw_bind_parameter(ID, id)?;
+        insert.raw_bind_parameter(CREATED_AT, now)?;
+        insert.raw_bind_parameter(PAYLOAD_TRUNCATED, event.payload_truncated)?;
+        for field in Field::ALL {
+            let at = parameter_of(field);
+            match field {
+                Field::SessionId => insert.raw_bind_parameter(at, session)?,
+                Field::EventId => insert.raw_bind_parameter(at, key)?,
+                _ if field.spec().is_dictionary => insert.raw_bind_parameter(at, id_of(field))?,
+                _ => match event.number(field) {
+                    Some(number) => insert.raw_bind_parameter(at, number)?,
+                    None => insert.raw_bind_parameter(at, event.text(field, body))?,
+                },
+            }
+        }
+        insert.raw_execute()?;
 
+        let number = |field| event.number(field).unwrap_or(0);
         let delta = self.sessions.delta(session, session_id, agent_type, id);
-        delta.project = project.or(delta.project);
-        delta.branch = branch.or(delta.branch);
-        delta.model = model.or(delta.model);
-        delta.ended = event.event_type == "session_end";
+        delta.project = id_of(Field::Project).or(delta.project);
+        delta.branch = id_of(Field::Branch).or(delta.branch);
+        delta.model = id_of(Field::Model).or(delta.model);
+        delta.ended = event.word(Field::EventType) == Some("session_end");
         delta.last_event_id = id;
         delta.event_count += 1;
-        delta.error_count += i64::from(event.status == "error");
-        delta.tokens_in = delta.tokens_in.saturating_add(event.tokens_in);
-        delta.tokens_out = delta.tokens_out.saturating_add(event.tokens_out);
-        delta.cache_read_tokens = delta.cache_read_tokens.saturating_add(event.cache_read_tokens);
-        delta.cache_write_tokens = delta.cache_write_tokens.saturating_add(event.cache_write_tokens);
-        delta.cost_nanos = delta.cost_nanos.saturating_add(event.cost_nanos.unwrap_or(0));
+        delta.error_count += i64::from(event.word(Field::Status) == Some("error"));
+        delta.tokens_in = delta.tokens_in.saturating_add(number(Field::TokensIn));
+        delta.tokens_out = delta.tokens_out.saturating_add(number(Field::TokensOut));
+        delta.cache_read_tokens = delta.cache_read_tokens.saturating_add(number(Field::CacheReadTokens));
+        delta.cache_write_tokens = delta.cache_write_tokens.saturating_add(number(Field::CacheWriteTokens));
+        delta.cost_nanos = delta.cost_nanos.saturating_add(number(Field::CostUsd));
 
         self.stats.add(EVERY_EVENT, agent_type, event);
         self.blocks.begin_row(connection, id, agent_type, session)?;
-        let counted = [event_type, status, source, tool_name, branch, project, model];
-        for name in counted.into_iter().flatten() {
-            self.stats.add(name, agent_type, event);
-            self.blocks.add_name(name)?;
+        for kind in Field::NAME_KINDS {
+            // The agent's sums are those of every event.
+            if kind != Field::AgentType
+                && let Some(name) = id_of(kind)
+            {
+                self.stats.add(name, agent_type, event);
+                self.blocks.add_name(name)?;
+            }
         }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::MIGRATIONS;
+
+    #[test]
+    fn parameters_of_the_insert_are_numbered_in_the_order_of_the_fields() -> rusqlite::Result<()> {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(MIGRATIONS[0])?;
+        let insert = connection.prepare(queries::INSERT_EVENT)?;
+        let own = [("id", ID), ("created_at", CREATED_AT), ("payload_truncated", PAYLOAD_TRUNCATED)];
+        let fields = Field::ALL.map(|field| (field.spec().column, parameter_of(field)));
+        for (column, at) in own.into_iter().chain(fields) {
+            assert_eq!(insert.parameter_index(&format!(":{column}"))?, Some(at), "{column}");
+        }
+        assert_eq!(insert.parameter_count(), own.len() + Field::COUNT);
         Ok(())
     }
 }

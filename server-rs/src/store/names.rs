@@ -7,56 +7,15 @@ use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::contract::queries;
-
-/// The kinds of names (`vocabulary.json`, `name_kinds`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the filter of its name")]
-pub enum NameKind {
-    AgentType,
-    EventType,
-    ToolName,
-    Status,
-    Branch,
-    Project,
-    Model,
-    Source,
-}
-
-impl NameKind {
-    /// All kinds, in the order of the vocabulary.
-    pub const ALL: [NameKind; 8] = [
-        NameKind::AgentType,
-        NameKind::EventType,
-        NameKind::ToolName,
-        NameKind::Status,
-        NameKind::Branch,
-        NameKind::Project,
-        NameKind::Model,
-        NameKind::Source,
-    ];
-
-    /// As the table and the filters call it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            NameKind::AgentType => "agent_type",
-            NameKind::EventType => "event_type",
-            NameKind::ToolName => "tool_name",
-            NameKind::Status => "status",
-            NameKind::Branch => "branch",
-            NameKind::Project => "project",
-            NameKind::Model => "model",
-            NameKind::Source => "source",
-        }
-    }
-}
+use crate::field::Field;
 
 /// More names of one kind than this are not kept in memory at once.
 const KEPT: usize = 8192;
 
-/// The writer's names.
-#[derive(Debug, Default)]
+/// The writer's names. A kind is a field whose column holds a name id.
+#[derive(Debug)]
 pub struct Names {
-    kinds: [NamesOfKind; NameKind::ALL.len()],
+    kinds: [NamesOfKind; Field::COUNT],
 }
 
 /// The known names of one kind, and the one that came last: most events of a request agree in most of their names.
@@ -67,9 +26,15 @@ struct NamesOfKind {
     last_id: i64,
 }
 
+impl Default for Names {
+    fn default() -> Self {
+        Self { kinds: std::array::from_fn(|_| NamesOfKind::default()) }
+    }
+}
+
 impl Names {
     /// The number of a name, which is made when it is new.
-    pub fn id(&mut self, connection: &Connection, kind: NameKind, name: &str) -> rusqlite::Result<i64> {
+    pub fn id(&mut self, connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<i64> {
         let names = &mut self.kinds[kind as usize];
         // An empty text is no name, so the first one is never taken for the last.
         if names.last == name && !name.is_empty() {
@@ -100,22 +65,18 @@ impl Names {
     }
 }
 
-fn find_or_insert(connection: &Connection, kind: NameKind, name: &str) -> rusqlite::Result<i64> {
+fn find_or_insert(connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<i64> {
     if let Some(id) = find_name(connection, kind, name)? {
         return Ok(id);
     }
     let mut insert = connection.prepare_cached(queries::INSERT_NAME)?;
-    insert.query_row(params![kind.as_str(), name], |row| row.get(0))
+    insert.query_row(params![kind.name(), name], |row| row.get(0))
 }
 
 /// The number of a name, if any event has it.
-pub(super) fn find_name(
-    connection: &Connection,
-    kind: NameKind,
-    name: &str,
-) -> rusqlite::Result<Option<i64>> {
+pub(super) fn find_name(connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(queries::SELECT_NAME)?
-        .query_row(params![kind.as_str(), name], |row| row.get(0))
+        .query_row(params![kind.name(), name], |row| row.get(0))
         .optional()
 }

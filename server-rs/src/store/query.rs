@@ -2,10 +2,12 @@
 //!
 //! A page asks for one row more than it shows, to know whether another page follows.
 
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 
 use crate::contract::queries;
-use crate::store::names::{NameKind, find_name};
+use crate::field::Field;
+use crate::store::names::find_name;
 use crate::store::sessions::find_session;
 
 /// No id is as large as this: the upper bound of a page without `before`.
@@ -24,8 +26,8 @@ pub enum Order {
 pub struct EventFilter {
     /// Only those of this session.
     pub session_id: Option<String>,
-    /// Wanted names by kind.
-    pub names: Vec<(NameKind, String)>,
+    /// Wanted values of other fields.
+    pub fields: Vec<(Field, String)>,
     /// Inclusive, Unix milliseconds.
     pub since: Option<i64>,
     /// Exclusive, Unix milliseconds.
@@ -42,7 +44,7 @@ impl Default for EventFilter {
     fn default() -> Self {
         Self {
             session_id: None,
-            names: Vec::new(),
+            fields: Vec::new(),
             since: None,
             until: None,
             above: 0,
@@ -59,13 +61,6 @@ pub fn list_events(
     limit: u64,
     mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
-    let mut wanted = [None; NameKind::ALL.len()];
-    for (kind, name) in &filter.names {
-        let Some(id) = find_name(connection, *kind, name)? else {
-            return Ok(());
-        };
-        wanted[*kind as usize] = Some(id);
-    }
     let session = match &filter.session_id {
         None => None,
         Some(session_id) => match find_session(connection, session_id)? {
@@ -73,28 +68,37 @@ pub fn list_events(
             found => found,
         },
     };
+    let mut wanted = Vec::with_capacity(filter.fields.len());
+    for (field, text) in &filter.fields {
+        wanted.push(if field.spec().is_dictionary {
+            let Some(id) = find_name(connection, *field, text)? else {
+                return Ok(());
+            };
+            Value::Integer(id)
+        } else {
+            Value::Text(text.clone())
+        });
+    }
     let sql = match filter.order {
         Order::NewestFirst => queries::SELECT_EVENTS_NEWEST,
         Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
     };
-    let of = |kind: NameKind| wanted[kind as usize];
+    let limit = signed(limit);
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![
-        filter.above,
-        filter.below,
-        signed(limit),
-        of(NameKind::AgentType),
-        of(NameKind::EventType),
-        of(NameKind::ToolName),
-        of(NameKind::Status),
-        of(NameKind::Branch),
-        of(NameKind::Project),
-        of(NameKind::Model),
-        of(NameKind::Source),
-        filter.since,
-        filter.until,
-        session,
-    ])?;
+    // A statement of the cache may hold the values of an earlier page.
+    statement.clear_bindings();
+    let bounds: [(&str, &dyn ToSql); 6] = [
+        (":above", &filter.above),
+        (":below", &filter.below),
+        (":limit", &limit),
+        (":since", &filter.since),
+        (":until", &filter.until),
+        (":session", &session),
+    ];
+    let fields =
+        filter.fields.iter().zip(&wanted).map(|((field, _), value)| (field.parameter(), value as &dyn ToSql));
+    let values: Vec<_> = bounds.into_iter().chain(fields).collect();
+    let mut rows = statement.query(&*values)?;
     while let Some(row) = rows.next()? {
         visit(row)?;
     }
@@ -147,10 +151,10 @@ pub fn list_sessions(
     limit: u64,
     visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
-    let Some(agent_type) = known_name(connection, NameKind::AgentType, filter.agent_type.as_deref())? else {
+    let Some(agent_type) = known_name(connection, Field::AgentType, filter.agent_type.as_deref())? else {
         return Ok(());
     };
-    let Some(project) = known_name(connection, NameKind::Project, filter.project.as_deref())? else {
+    let Some(project) = known_name(connection, Field::Project, filter.project.as_deref())? else {
         return Ok(());
     };
     let values = params![
@@ -218,7 +222,7 @@ pub(crate) fn health(connection: &Connection) -> rusqlite::Result<HealthFigures>
 /// `None`: the name is wanted, but no event has it. `Some(None)`: no name is wanted.
 pub(super) fn known_name(
     connection: &Connection,
-    kind: NameKind,
+    kind: Field,
     name: Option<&str>,
 ) -> rusqlite::Result<Option<Option<i64>>> {
     match name {

@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 
 use crate::contract::queries;
 use crate::event::Event;
+use crate::field::Field;
 
 /// The name that stands for every event.
 pub const EVERY_EVENT: i64 = 0;
@@ -38,14 +39,15 @@ impl StatsDeltas {
     /// Counts an event under a name.
     pub fn add(&mut self, name: i64, agent_type: i64, event: &Event) {
         let delta = self.deltas.entry((name, agent_type)).or_default();
+        let sum = |field| event.number(field).unwrap_or(0);
         delta.event_count += 1;
-        delta.error_count += i64::from(event.status == "error");
-        delta.duration_count += i64::from(event.duration_ms.is_some());
+        delta.error_count += i64::from(event.word(Field::Status) == Some("error"));
+        delta.duration_count += i64::from(event.number(Field::DurationMs).is_some());
         // Sums stop at the largest integer rather than wrap (rule STA-06).
-        delta.duration_ms = delta.duration_ms.saturating_add(event.duration_ms.unwrap_or(0));
-        delta.tokens_in = delta.tokens_in.saturating_add(event.tokens_in);
-        delta.tokens_out = delta.tokens_out.saturating_add(event.tokens_out);
-        delta.cost_nanos = delta.cost_nanos.saturating_add(event.cost_nanos.unwrap_or(0));
+        delta.duration_ms = delta.duration_ms.saturating_add(sum(Field::DurationMs));
+        delta.tokens_in = delta.tokens_in.saturating_add(sum(Field::TokensIn));
+        delta.tokens_out = delta.tokens_out.saturating_add(sum(Field::TokensOut));
+        delta.cost_nanos = delta.cost_nanos.saturating_add(sum(Field::CostUsd));
     }
 
     /// Writes the group's sums. `now` is the group's time in Unix milliseconds.

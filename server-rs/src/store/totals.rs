@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use crate::contract::queries;
-use crate::store::names::NameKind;
+use crate::field::Field;
 use crate::store::query::{Cutoffs, NO_BOUND, each, known_name, signed};
 use crate::store::stats::{ALL_TIME, hour_of};
 
@@ -40,8 +40,8 @@ impl<'c> Stats<'c> {
     /// Resolves a filter.
     pub fn new(connection: &'c Connection, filter: &StatsFilter) -> rusqlite::Result<Self> {
         let since = filter.used_since();
-        let agent_type = known_name(connection, NameKind::AgentType, filter.agent_type.as_deref())?
-            .unwrap_or(Some(NO_NAME));
+        let agent_type =
+            known_name(connection, Field::AgentType, filter.agent_type.as_deref())?.unwrap_or(Some(NO_NAME));
         let (first_hour, last_hour) =
             since.map_or((ALL_TIME, ALL_TIME), |since| (hour_of(since).max(0), NO_BOUND));
         Ok(Self { connection, first_hour, last_hour, agent_type, since })
@@ -67,7 +67,7 @@ impl<'c> Stats<'c> {
     /// Names of a kind by number of events.
     pub fn counts(
         &self,
-        kind: NameKind,
+        kind: Field,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
         self.rows_of(queries::SELECT_COUNTS, kind, visit)
@@ -97,7 +97,7 @@ impl<'c> Stats<'c> {
     /// Cost by names of a kind.
     pub fn costs(
         &self,
-        kind: NameKind,
+        kind: Field,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
         self.rows_of(queries::SELECT_COSTS, kind, visit)
@@ -111,10 +111,10 @@ impl<'c> Stats<'c> {
     fn rows_of(
         &self,
         sql: &str,
-        kind: NameKind,
+        kind: Field,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let values = params![self.first_hour, self.last_hour, self.agent_type, kind.as_str()];
+        let values = params![self.first_hour, self.last_hour, self.agent_type, kind.name()];
         each(self.connection, sql, values, visit).map(|_| ())
     }
 }

@@ -1,7 +1,7 @@
 /** `/api/events`, `/api/events/batch`, `/api/events/{id}`. */
 import type { App } from '../app.ts';
-import { VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
+import { NAME_KINDS, TEXT_FILTERS } from '../field.ts';
 import type { EventFilter } from '../store/query.ts';
 import { readBody } from './body.ts';
 import type { Parameters } from './parameters.ts';
@@ -40,7 +40,7 @@ function eventFilter(parameters: Parameters): EventFilter {
   const after = parameters.number('after');
   const ascending = after !== undefined || parameters.text('order') === 'asc';
   return {
-    names: Object.fromEntries(VOCABULARY.name_kinds.map((kind) => [kind, parameters.text(kind)])),
+    fields: Object.fromEntries([...NAME_KINDS, ...TEXT_FILTERS].map((name) => [name, parameters.text(name)])),
     sessionId: parameters.text('session_id'),
     since: parameters.number('since'),
     until: parameters.number('until'),

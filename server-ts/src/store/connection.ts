@@ -136,7 +136,8 @@ export function withSmallCache<T>(db: Connection, read: () => T): T {
 
 /**
  * A statement of the contract for values by place. better-sqlite3 takes `?1` for a name, so the numbers go;
- * that is only right where they stand once each, in their order, which is checked here.
+ * that is only right where they stand once each, in their order, which is checked here. SQLite numbers named parameters
+ * in the order of the statement.
  */
 export function inOrder(sql: string): string {
   const { text, order } = withoutNumbers(sql);
@@ -144,16 +145,23 @@ export function inOrder(sql: string): string {
   return text;
 }
 
-/** A statement of the contract whose numbered parameters stand in any order, or more than once. */
+/** A statement of the contract whose numbered or named parameters stand in any order, or more than once. */
 export class Numbered {
   private readonly statement: Statement;
   private readonly order: readonly number[];
+  private readonly names: readonly string[];
 
   constructor(db: Connection, sql: string, raw = false) {
-    const { text, order } = withoutNumbers(sql);
+    const { text, order, names } = withoutNumbers(sql);
     this.statement = db.prepare<unknown[]>(text);
     if (raw) this.statement.raw();
     this.order = order;
+    this.names = names;
+  }
+
+  /** The values of named parameters in their order; one that is not given is null. */
+  valuesOf(given: Readonly<Record<string, unknown>>): unknown[] {
+    return this.names.map((name) => given[name]);
   }
 
   run(...values: readonly unknown[]): void {
@@ -177,13 +185,22 @@ export class Numbered {
   }
 }
 
-function withoutNumbers(sql: string): { text: string; order: number[] } {
+function withoutNumbers(sql: string): { text: string; order: number[]; names: string[] } {
   const order: number[] = [];
-  const text = sql.replace(/--.*$/gm, '').replace(/\?(\d+)/g, (_, number: string) => {
-    order.push(Number(number));
-    return '?';
-  });
-  return { text, order };
+  const names: string[] = [];
+  const text = sql
+    .replace(/--.*$/gm, '')
+    .replace(/\?(\d+)|:([a-z_]+)/g, (_, number: string, name: string) => {
+      if (name !== undefined && !names.includes(name)) names.push(name);
+      order.push(name === undefined ? Number(number) : names.indexOf(name) + 1);
+      return '?';
+    });
+  return { text, order, names };
+}
+
+/** The names of a statement's parameters, in the order in which SQLite numbers them. */
+export function parameterNames(sql: string): readonly string[] {
+  return withoutNumbers(sql).names;
 }
 
 function readHead(path: string, length: number): string {

@@ -22,6 +22,6 @@ export function costOf(read: Read): Cost {
 }
 
 /** Whether a page takes the rows that come first, instead of looking for its rows among all. */
-function takesAll({ names, sessionId, since, until }: EventFilter): boolean {
-  return [...Object.values(names), sessionId, since, until].every((wanted) => wanted === undefined);
+function takesAll({ fields, sessionId, since, until }: EventFilter): boolean {
+  return [...Object.values(fields), sessionId, since, until].every((wanted) => wanted === undefined);
 }

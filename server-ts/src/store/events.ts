@@ -8,14 +8,23 @@
  * Over 250 lines because the way of one event through all tables is told in one place.
  */
 import { QUERIES, VOCABULARY } from '../contract.ts';
-import { INT, INT_WIDTH, NUMBER, NUMBER_WIDTH } from '../event.ts';
-import { type Connection, inOrder, type Statement, withSmallCache } from './connection.ts';
+import {
+  FIELD,
+  FIELD_SPECS,
+  type FieldName,
+  type FieldSpec,
+  INT_WIDTH,
+  NAME_KINDS,
+  NUMBER_WIDTH,
+  TRUNCATED,
+} from '../field.ts';
+import { type Connection, inOrder, parameterNames, type Statement, withSmallCache } from './connection.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';
 import { type Job, readUuid, textAt, UUID_BYTES, UUID_LENGTH } from './job.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, Sessions } from './sessions.ts';
-import { EVERY_EVENT, Figures, Stats, type StatsOfAgent } from './stats.ts';
+import { EVERY_EVENT, Figures, Stats } from './stats.ts';
 
 export interface Stored {
   /** Of every event of every job, in order: its id, or 0 for a duplicate. */
@@ -28,13 +37,43 @@ const HOUR_MS = 3_600_000;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const NO_METADATA = '{}';
-const WORDS = {
-  event_type: VOCABULARY.event_types,
-  status: VOCABULARY.statuses,
-  source: VOCABULARY.sources,
+
+/** Places of the insert's parameters by column. */
+const PLACES = new Map(parameterNames(QUERIES.insertEvent).map((name, at) => [name, at]));
+
+/** A field and the place of its parameter. */
+interface Bound {
+  readonly field: FieldSpec;
+  readonly at: number;
+}
+
+/** A field whose column holds a name id, and what is known of its names. */
+interface NameColumn extends Bound {
+  readonly names: NamesOfKind;
+  /** Name ids of the words of a choice, by index; read again after a rollback. */
+  words: (number | undefined)[];
+  /** The name id of the event in hand; 0 when it has none. */
+  id: number;
+}
+
+const isNumber = ({ kind }: FieldSpec): boolean =>
+  kind === 'integer' || kind === 'dollars' || kind === 'timestamp';
+const boundOf = (field: FieldSpec): Bound => ({ field, at: placeOf(field.sqlColumn) });
+const NUMBERS = FIELD_SPECS.filter(isNumber).map(boundOf);
+/** Texts that are stored as they are; the others have columns of their own kind. */
+const TEXTS = FIELD_SPECS.filter(
+  ({ name, kind, isDictionary }) =>
+    kind === 'text' && !isDictionary && name !== 'session_id' && name !== 'event_id',
+).map(boundOf);
+const AT = {
+  id: placeOf('id'),
+  createdAt: placeOf('created_at'),
+  truncated: placeOf('payload_truncated'),
+  session: placeOf(FIELD.session_id.sqlColumn),
+  eventId: placeOf(FIELD.event_id.sqlColumn),
+  metadata: placeOf(FIELD.metadata.sqlColumn),
 } as const;
-type WordKind = keyof typeof WORDS;
-const noWords = (): Record<WordKind, (number | undefined)[]> => ({ event_type: [], status: [], source: [] });
+
 export class Events {
   private readonly db: Connection;
   private readonly begin: Statement;
@@ -51,13 +90,14 @@ export class Events {
   private readonly stats: Stats;
   private readonly figures = new Figures();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
-  /** Numbers of the vocabulary's words, by their index; read again after a rollback. */
-  private words: Record<WordKind, (number | undefined)[]> = noWords();
-  private readonly agentTypes: NamesOfKind;
-  private readonly toolNames: NamesOfKind;
-  private readonly branches: NamesOfKind;
-  private readonly projects: NamesOfKind;
-  private readonly models: NamesOfKind;
+  private readonly columns: readonly NameColumn[];
+  /** Of these the ones that a session or the statistics name. */
+  private readonly agentType: NameColumn;
+  private readonly project: NameColumn;
+  private readonly branch: NameColumn;
+  private readonly model: NameColumn;
+  /** The values of the row in hand, by the places of the insert's parameters. */
+  private readonly values: unknown[] = Array.from(PLACES, () => null);
   private lastId: number;
   /** What is remembered may have been rolled back. */
   private isStale = false;
@@ -75,11 +115,15 @@ export class Events {
     this.keys = new EventKeys(db);
     this.blocks = new EventBlocks(db);
     this.names = new Names(db);
-    this.agentTypes = this.names.of('agent_type');
-    this.toolNames = this.names.of('tool_name');
-    this.branches = this.names.of('branch');
-    this.projects = this.names.of('project');
-    this.models = this.names.of('model');
+    const columnOf = (name: FieldName): NameColumn => {
+      return { ...boundOf(FIELD[name]), names: this.names.of(name), words: [], id: 0 };
+    };
+    this.columns = NAME_KINDS.map(columnOf);
+    const known = (name: FieldName): NameColumn => this.columns.find((one) => one.field.name === name)!;
+    this.agentType = known('agent_type');
+    this.project = known('project');
+    this.branch = known('branch');
+    this.model = known('model');
     this.sessions = new Sessions(db);
     this.stats = new Stats(db);
     this.lastId = Number(this.selectLastEventId.get());
@@ -126,7 +170,7 @@ export class Events {
     this.blocks.forget();
     this.stats.forget();
     this.names.forget();
-    this.words = noWords();
+    for (const column of this.columns) column.words = [];
     this.sessions.forget();
     this.lastId = Number(this.selectLastEventId.get());
     this.isStale = false;
@@ -164,90 +208,68 @@ export class Events {
     const int = index * INT_WIDTH;
     const number = index * NUMBER_WIDTH;
 
-    const eventId = this.eventId(job, ints[int + INT.eventId]!, ints[int + INT.eventId + 1]!);
+    const at = int + FIELD.event_id.column;
+    const eventId = this.eventId(job, ints[at]!, ints[at + 1]!);
     if (eventId !== null && !this.keys.insert(eventId)) return false;
 
-    const eventType = ints[int + INT.eventType]!;
-    const status = ints[int + INT.status]!;
-    const eventTypeId = this.word('event_type', eventType);
-    const statusId = this.word('status', status);
-    const sourceId = this.word('source', ints[int + INT.source]!);
-    const agentType = this.name(this.agentTypes, job, int + INT.agentType);
-    const toolName = this.name(this.toolNames, job, int + INT.toolName);
-    const branch = this.name(this.branches, job, int + INT.branch);
-    const project = this.name(this.projects, job, int + INT.project);
-    const model = this.name(this.models, job, int + INT.model);
+    const { values, columns } = this;
+    for (const column of columns) {
+      const id = this.nameId(column, job, int + column.field.column);
+      column.id = id;
+      values[column.at] = id === 0 ? null : id;
+    }
+    for (const { field, at: place } of NUMBERS) {
+      const value = numbers[number + field.column]!;
+      values[place] = Number.isNaN(value) ? null : value;
+    }
+    for (const { field, at: place } of TEXTS) values[place] = textIn(job, int + field.column);
 
+    const agentType = this.agentType.id;
     const { figures, stats } = this;
-    figures.isError = status === ERROR_STATUS;
-    figures.tokensIn = numbers[number + NUMBER.tokensIn]!;
-    figures.tokensOut = numbers[number + NUMBER.tokensOut]!;
-    figures.cacheReadTokens = numbers[number + NUMBER.cacheReadTokens]!;
-    figures.cacheWriteTokens = numbers[number + NUMBER.cacheWriteTokens]!;
-    figures.durationMs = numbers[number + NUMBER.durationMs]!;
-    figures.costNanos = numbers[number + NUMBER.costNanos]!;
-    const clientTimestamp = numbers[number + NUMBER.clientTimestamp]!;
+    figures.isError = ints[int + FIELD.status.column] === ERROR_STATUS;
+    figures.tokensIn = numbers[number + FIELD.tokens_in.column]!;
+    figures.tokensOut = numbers[number + FIELD.tokens_out.column]!;
+    figures.cacheReadTokens = numbers[number + FIELD.cache_read_tokens.column]!;
+    figures.cacheWriteTokens = numbers[number + FIELD.cache_write_tokens.column]!;
+    figures.durationMs = numbers[number + FIELD.duration_ms.column]!;
+    figures.costNanos = numbers[number + FIELD.cost_usd.column]!;
 
-    const session = this.session(job, int + INT.sessionId, agentType, id);
+    const session = this.session(job, int + FIELD.session_id.column, agentType, id);
     this.sessions.add(session, figures, now);
     session.lastEventId = id;
-    session.ended = eventType === SESSION_END;
-    if (project !== 0) session.project = project;
-    if (branch !== 0) session.branch = branch;
-    if (model !== 0) session.model = model;
+    session.ended = ints[int + FIELD.event_type.column] === SESSION_END;
+    if (this.project.id !== 0) session.project = this.project.id;
+    if (this.branch.id !== 0) session.branch = this.branch.id;
+    if (this.model.id !== 0) session.model = this.model.id;
 
     const rows = stats.ofAgent(agentType);
     stats.add(rows, EVERY_EVENT, agentType, figures, hour);
     this.blocks.beginRow(id, agentType, session.key);
-    this.count(rows, eventTypeId, agentType, hour);
-    this.count(rows, statusId, agentType, hour);
-    this.count(rows, sourceId, agentType, hour);
-    if (toolName !== 0) this.count(rows, toolName, agentType, hour);
-    if (branch !== 0) this.count(rows, branch, agentType, hour);
-    if (project !== 0) this.count(rows, project, agentType, hour);
-    if (model !== 0) this.count(rows, model, agentType, hour);
+    for (const column of columns) {
+      // The agent's sums are those of every event.
+      if (column.id === 0 || column === this.agentType) continue;
+      stats.add(rows, column.id, agentType, figures, hour);
+      this.blocks.addName(column.id);
+    }
 
-    const metadataStart = ints[int + INT.metadata]!;
-    const metadataEnd = ints[int + INT.metadata + 1]!;
-    this.insertEvent.run(
-      id,
-      now,
-      session.key,
-      agentType,
-      eventTypeId,
-      statusId,
-      sourceId,
-      toolName || null,
-      branch || null,
-      project || null,
-      model || null,
-      ints[int + INT.truncated]!,
-      figures.tokensIn,
-      figures.tokensOut,
-      figures.cacheReadTokens,
-      figures.cacheWriteTokens,
-      Number.isNaN(figures.durationMs) ? null : figures.durationMs,
-      Number.isNaN(figures.costNanos) ? null : figures.costNanos,
-      Number.isNaN(clientTimestamp) ? null : clientTimestamp,
-      eventId,
-      metadataStart === metadataEnd ? NO_METADATA : textAt(job, metadataStart, metadataEnd),
-    );
+    values[AT.id] = id;
+    values[AT.createdAt] = now;
+    values[AT.truncated] = ints[int + TRUNCATED]!;
+    values[AT.session] = session.key;
+    values[AT.eventId] = eventId;
+    values[AT.metadata] = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
+    this.insertEvent.run(values);
     return true;
   }
 
-  /** Counts the event in hand under one of its names, and notes it for its block. */
-  private count(rows: StatsOfAgent, name: number, agentType: number, hour: number): void {
-    this.stats.add(rows, name, agentType, this.figures, hour);
-    this.blocks.addName(name);
-  }
-
-  /** The number of a word of the vocabulary, which is inserted when the first event has it. */
-  private word(kind: WordKind, index: number): number {
-    const ids = this.words[kind];
-    const known = ids[index];
+  /** The name id in hand of a column; 0 when the event does not have the field. */
+  private nameId({ field, names, words }: NameColumn, job: Job, at: number): number {
+    if (field.kind === 'text') return this.name(names, job, at);
+    const index = job.ints[at]!;
+    const known = words[index];
     if (known !== undefined) return known;
-    const id = this.names.of(kind).id(WORDS[kind][index]!);
-    ids[index] = id;
+    const id = names.id(field.words[index]!.toString());
+    words[index] = id;
     return id;
   }
 
@@ -281,4 +303,17 @@ export class Events {
     if (isUuid) return this.uuid;
     return textAt(job, start, end);
   }
+}
+
+function placeOf(column: string): number {
+  const at = PLACES.get(column);
+  if (at === undefined) throw new Error(`insert_event.sql has no parameter ${column}`);
+  return at;
+}
+
+/** The text whose range stands in two columns; null when it is absent. */
+function textIn(job: Job, column: number): string | null {
+  const start = job.ints[column]!;
+  const end = job.ints[column + 1]!;
+  return start === end ? null : textAt(job, start, end);
 }

@@ -5,7 +5,8 @@
  * taken numbers back. The name that a kind had last is compared byte by byte before any string is made:
  * most events of a request agree in most of their names.
  */
-import { QUERIES, VOCABULARY } from '../contract.ts';
+import { QUERIES } from '../contract.ts';
+import { NAME_KINDS } from '../field.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 
 /** At most this many names of a kind are remembered. */
@@ -22,7 +23,7 @@ export class Names {
   constructor(db: Connection) {
     this.select = db.prepare(inOrder(QUERIES.selectName)).pluck() as Statement;
     this.insert = db.prepare(inOrder(QUERIES.insertName)).pluck() as Statement;
-    for (const kind of VOCABULARY.name_kinds) {
+    for (const kind of NAME_KINDS) {
       this.kinds.set(kind, new NamesOfKind(kind, this.select, this.insert));
     }
   }

@@ -7,7 +7,7 @@
  * one read is sixteen rows and a mebibyte of metadata at most, however much is written meanwhile, so that nobody waits
  * for it; no more than that is kept; stored events never change; the connection is closed before the writer's.
  */
-import { renderEvent, renderEventList, renderSnapshot } from '../render.ts';
+import { idOf, renderEvent, renderEventList, renderSnapshot } from '../render.ts';
 import type { Connection } from './connection.ts';
 import { storeCode } from './failure.ts';
 import type { Queries } from './query.ts';
@@ -117,15 +117,15 @@ export class Newest {
   /** Takes in what was written since, by one statement, which is one moment. Throws what SQLite says. */
   private readOn(queries: Queries): void {
     const most = this.mostEvents;
-    const { rows, more } = queries.listEvents({ names: {}, after: this.to, order: 'desc', limit: most });
+    const { rows, more } = queries.listEvents({ fields: {}, after: this.to, order: 'desc', limit: most });
     const [newest] = rows;
     if (newest === undefined) return;
-    const read = rows.map((row): Rendered => ({ id: row[0], json: renderEvent(row) }));
+    const read = rows.map((row): Rendered => ({ id: idOf(row), json: renderEvent(row) }));
     const all = more ? read : [...read, ...this.held];
     if (more) this.from = read.at(-1)!.id - 1;
     else if (all.length > most) this.from = all[most]!.id;
     this.held = all.slice(0, most);
-    this.to = newest[0];
+    this.to = idOf(newest);
   }
 
   private async open(): Promise<Opened> {

@@ -7,14 +7,15 @@
  */
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../contract.ts';
+import { type FieldName, NAME_KINDS, TEXT_FILTERS } from '../field.ts';
 import type { EventRow, SessionRow } from '../render.ts';
 import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 
-/** Filters by name, as strings of the contract's `name_kinds`; absent is any. */
-export type NameFilter = Readonly<Record<string, string | undefined>>;
+/** Wanted values by field; absent is any. */
+export type FieldFilter = Readonly<Partial<Record<FieldName, string | undefined>>>;
 
 export interface EventFilter {
-  readonly names: NameFilter;
+  readonly fields: FieldFilter;
   readonly sessionId?: string | undefined;
   /** Unix milliseconds; since is inclusive, until exclusive. */
   readonly since?: number | undefined;
@@ -46,17 +47,6 @@ export interface Page<Row> {
 
 /** Above every id and every hour. */
 export const NO_UPPER_BOUND = 9_007_199_254_740_992;
-/** The order of ?4 … ?11 in the statements for pages of events. */
-const FILTER_KINDS = [
-  'agent_type',
-  'event_type',
-  'tool_name',
-  'status',
-  'branch',
-  'project',
-  'model',
-  'source',
-] as const;
 /** The number of a name that no event has. */
 const NOBODY = 0;
 
@@ -109,21 +99,21 @@ export class Queries {
   }
 
   /** The parameters of the statements for pages of events; nothing where no event can match. */
-  private eventValues(filter: EventFilter, count: number): unknown[] | undefined {
-    const names: (number | null)[] = [];
-    for (const kind of FILTER_KINDS) {
-      const name = filter.names[kind];
-      const id = name === undefined ? null : this.nameId(kind, name);
-      if (id === NOBODY) return undefined;
-      names.push(id);
+  private eventValues(filter: EventFilter, limit: number): unknown[] | undefined {
+    const { fields, sessionId, since, until, after: above = 0, before: below = NO_UPPER_BOUND } = filter;
+    const wanted: Record<string, unknown> = { above, below, limit, since, until };
+    if (sessionId !== undefined) {
+      wanted.session = this.pluck(QUERIES.selectSessionKey, sessionId);
+      if (wanted.session === null) return undefined;
     }
-    let session: number | null = null;
-    if (filter.sessionId !== undefined) {
-      session = this.pluck(QUERIES.selectSessionKey, filter.sessionId);
-      if (session === null) return undefined;
+    for (const kind of NAME_KINDS) {
+      const name = fields[kind];
+      if (name === undefined) continue;
+      wanted[kind] = this.nameId(kind, name);
+      if (wanted[kind] === NOBODY) return undefined;
     }
-    const { after = 0, before = NO_UPPER_BOUND, since = null, until = null } = filter;
-    return [after, before, count, ...names, since, until, session];
+    for (const field of TEXT_FILTERS) wanted[field] = fields[field];
+    return this.eventsBy(filter).valuesOf(wanted);
   }
 
   getEvent(id: number): EventRow | undefined {

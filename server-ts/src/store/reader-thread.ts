@@ -5,8 +5,10 @@
  * The other half is `reader`. Only this side has this file: threads of Node share nothing.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { VOCABULARY } from '../contract.ts';
+import { NAME_KINDS } from '../field.ts';
 import {
+  idOf,
+  ROW,
   renderCosts,
   renderCounts,
   renderEvent,
@@ -85,7 +87,7 @@ function json(queries: Queries, read: JsonRead): string | undefined {
   switch (read.kind) {
     case 'list_events': {
       const { rows, more } = queries.listEvents(read.filter);
-      return renderEvents(rows, more ? rows.at(-1)![0] : null);
+      return renderEvents(rows, more ? idOf(rows.at(-1)!) : null);
     }
     case 'get_event': {
       const row = queries.getEvent(read.id);
@@ -98,7 +100,7 @@ function json(queries: Queries, read: JsonRead): string | undefined {
     case 'get_session': {
       const session = queries.getSession(read.id);
       if (session === undefined) return undefined;
-      const filter: EventFilter = { names: {}, sessionId: read.id, order: 'desc', limit: read.limit };
+      const filter: EventFilter = { fields: {}, sessionId: read.id, order: 'desc', limit: read.limit };
       return renderSession(session, queries.listEvents(filter).rows);
     }
     case 'stats':
@@ -115,7 +117,7 @@ function json(queries: Queries, read: JsonRead): string | undefined {
     case 'filter_options': {
       const totals = new Totals(queries, {});
       return renderCounts(
-        VOCABULARY.name_kinds.map((kind) => {
+        NAME_KINDS.map((kind) => {
           return [kind, kind === 'agent_type' ? totals.agents() : totals.counts(kind)] as const;
         }),
       );
@@ -145,7 +147,7 @@ function state(queries: Queries, read: SnapshotRead, revision: number, isReset =
 function stateOf(topic: Topic, limit: number): JsonRead {
   switch (topic.kind) {
     case 'events':
-      return { kind: 'list_events', filter: { names: {}, order: 'desc', limit } };
+      return { kind: 'list_events', filter: { fields: {}, order: 'desc', limit } };
     case 'stats':
       return { kind: 'stats', filter: {} };
     case 'sessions':
@@ -160,7 +162,7 @@ function eventsSince(queries: Queries, read: SnapshotRead, revision: number): st
   const { topic, epoch, limit, since, isReset } = read;
   if (since === undefined) return state(queries, read, revision);
   if (isReset || since > revision) return state(queries, read, revision, true);
-  const { rows, more } = queries.listEvents({ names: {}, after: since, order: 'desc', limit });
+  const { rows, more } = queries.listEvents({ fields: {}, after: since, order: 'desc', limit });
   if (more) return state(queries, read, revision, true);
   return renderSnapshot({ topic: topic.name, epoch, revision, since, data: renderEvents(rows, null) });
 }
@@ -195,9 +197,9 @@ function frames(queries: Queries, filter: EventFilter): ReadResult {
     const chunk = Buffer.from(renderFrame(row));
     chunks.push(chunk);
     length += chunk.length;
-    ids.push(row[0]);
+    ids.push(idOf(row));
     ends.push(length);
-    names.push([row[3], row[4], row[5]]);
+    names.push([String(row[ROW.session_id]), String(row[ROW.agent_type]), String(row[ROW.event_type])]);
   }
   const bytes = Buffer.allocUnsafeSlow(length);
   chunks.reduce((at, chunk) => at + chunk.copy(bytes, at), 0);

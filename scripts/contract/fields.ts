@@ -1,0 +1,63 @@
+/**
+ * `contract/fields.json`, typed: what the generated lists and the checks of the contract read.
+ */
+import type { Json } from '../contract-facts.ts';
+
+/** How the value of a field is written in JSON, and which rule it has (contract, "Fields as data"). */
+export type FieldKind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json';
+
+export interface FieldSpec {
+  readonly kind: FieldKind;
+  readonly required?: boolean;
+  readonly trimmed?: boolean;
+  /** The most UTF-8 bytes of a text. */
+  readonly bytes?: number;
+  /** The list of vocabulary.json that holds the words of a choice. */
+  readonly values?: string;
+  /** Of a field that is not required: its value in a row when it is absent. */
+  readonly default?: Json;
+  /** The column of the table `events`, and its type. */
+  readonly column: string;
+  readonly sql: string;
+  /** Whether the column holds a name id instead of the text. */
+  readonly dictionary?: boolean;
+  /** The parameter without which this one may not filter. */
+  readonly filter_needs?: string;
+  /** The tables that hold sums of it. */
+  readonly aggregated?: readonly string[];
+  readonly since: string;
+  readonly protobuf: number;
+  readonly arrow: string;
+  readonly description?: string;
+}
+
+/** A column of a row that no client sends. */
+export interface ServerColumn {
+  readonly kind: 'integer' | 'timestamp' | 'boolean';
+  readonly value?: number;
+  readonly default?: Json;
+  readonly column?: string;
+  readonly sql?: string;
+  readonly protobuf: number;
+  readonly arrow: string;
+}
+
+export interface Fields {
+  readonly about: string;
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly server_columns: Readonly<Record<string, ServerColumn>>;
+  /** The columns of a row, in their order. */
+  readonly row: readonly string[];
+  /** The fields that `GET /api/events` filters by, in the order of their checks. */
+  readonly filters: readonly string[];
+}
+
+/** The filters whose columns hold name ids, in their order: the kinds of `GET /api/filter-options`. */
+export function nameKinds({ fields, filters }: Fields): string[] {
+  return filters.filter((name) => fields[name]?.dictionary === true);
+}
+
+/** `tool_name` as `ToolName`. */
+export function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

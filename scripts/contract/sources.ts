@@ -1,0 +1,106 @@
+/**
+ * The source files that follow from `fields.json`: the table of fields in Rust, and the type of a row in the client.
+ */
+import { type FieldSpec, type Fields, nameKinds, pascalCase, type ServerColumn } from './fields.ts';
+
+/** `server-rs/src/field_table.rs`, as rustfmt has it. */
+export function fieldTable(contract: Fields): string {
+  const entries = Object.entries(contract.fields);
+  const variant = (name: string): string => `Field::${pascalCase(name)}`;
+  return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the table of an event's fields.
+//! Over 250 lines because every field has its members here.
+
+use crate::contract::VOCABULARY;
+use crate::field::{Absent, FieldKind, FieldSpec};
+
+/// The fields of an event, in the order in which their problems are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the field of its name")]
+pub enum Field {
+${entries.map(([name]) => `    ${pascalCase(name)},\n`).join('')}}
+
+impl Field {
+    /// All fields.
+    pub const ALL: [Field; ${entries.length}] = [
+${entries.map(([name]) => `        ${variant(name)},\n`).join('')}    ];
+
+    /// The fields whose columns hold name ids, in the order of the filters.
+    pub const NAME_KINDS: [Field; ${nameKinds(contract).length}] = [
+${nameKinds(contract)
+  .map((name) => `        ${variant(name)},\n`)
+  .join('')}    ];
+
+    /// The other filters, but for the session: their columns hold the text.
+    pub const TEXT_FILTERS: [Field; ${textFilters(contract).length}] = [${textFilters(contract).map(variant).join(', ')}];
+
+    /// The field of this name. By length and bytes at once: most keys of a body are looked up here.
+    pub fn from_name(name: &[u8]) -> Option<Self> {
+        Some(match name {
+${entries.map(([name]) => `            b"${name}" => ${variant(name)},\n`).join('')}            _ => return None,
+        })
+    }
+}
+
+pub(crate) const SPECS: [FieldSpec; Field::COUNT] = [
+${entries.map(([name, spec]) => specText(name, spec)).join('')}];
+`;
+}
+
+/** The filters whose columns hold a text. */
+export function textFilters(contract: Fields): string[] {
+  const kinds = nameKinds(contract);
+  return contract.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
+}
+
+function specText(name: string, spec: FieldSpec): string {
+  const { kind, required = false, trimmed = false, bytes = 0, column, dictionary = false } = spec;
+  const kinds = {
+    text: 'Text',
+    integer: 'Integer',
+    dollars: 'Dollars',
+    timestamp: 'Timestamp',
+    json: 'Json',
+  };
+  const members = {
+    name: `"${name}"`,
+    parameter: `":${name}"`,
+    kind:
+      kind === 'choice' ? `FieldKind::Choice(|| &VOCABULARY.${spec.values!})` : `FieldKind::${kinds[kind]}`,
+    is_required: String(required),
+    is_trimmed: String(trimmed),
+    max_bytes: String(bytes),
+    column: `"${column}"`,
+    is_dictionary: String(dictionary),
+    absent: absentText(spec),
+  };
+  const lines = Object.entries(members).map(([member, value]) => `        ${member}: ${value},\n`);
+  return `    FieldSpec {\n${lines.join('')}    },\n`;
+}
+
+function absentText({ default: absent }: FieldSpec): string {
+  if (typeof absent === 'number') return `Absent::Number(${absent})`;
+  if (typeof absent === 'string') return `Absent::Word("${absent}")`;
+  return 'Absent::Null';
+}
+
+/** `client-ts/src/event-row.ts`. */
+export function eventRowType({ fields, server_columns, row }: Fields): string {
+  const member = (name: string): string => {
+    const spec: FieldSpec | ServerColumn = fields[name] ?? server_columns[name]!;
+    const isNullable = name in fields && spec.default === null;
+    return `  readonly ${name}: ${typeText(spec)}${isNullable ? ' | null' : ''};\n`;
+  };
+  return `/** Generated from \`contract/fields.json\` by \`pnpm contract:update\`: an event as the servers return it. */
+
+/** A row (contract, rule GET-02). Times are RFC 3339 in UTC with milliseconds. */
+export interface EventRow {
+${row.map(member).join('')}}
+`;
+}
+
+function typeText(spec: FieldSpec | ServerColumn): string {
+  if (spec.kind === 'json') return 'unknown';
+  if (spec.kind === 'boolean') return 'boolean';
+  if ('value' in spec) return String(spec.value);
+  return spec.kind === 'integer' || spec.kind === 'dollars' ? 'number' : 'string';
+}

@@ -1,0 +1,71 @@
+/**
+ * `pnpm contract:update`: writes every list that follows from `contract/fields.json`. With `--check` it writes
+ * nothing and names the files that are not up to date.
+ *
+ * Invariant: a JSON file is compared by value and any other by its text, so that formatting is never a problem.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Fields } from './contract/fields.ts';
+import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
+import { eventRowType, fieldTable } from './contract/sources.ts';
+import { insertEvent, selectEvents } from './contract/statements.ts';
+import type { JsonObject } from './contract-facts.ts';
+
+/** A generated file: its path in the repository, and what it must hold. */
+interface Generated {
+  readonly path: string;
+  readonly content: string | JsonObject;
+}
+
+/** Everything that follows from the contract below `root`. */
+export function generate(root: string): Generated[] {
+  const json = (name: string): JsonObject => JSON.parse(readFileSync(join(root, 'contract', name), 'utf8'));
+  const fields = json('fields.json') as unknown as Fields;
+  const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
+  const limits = json('limits.json') as unknown as { max_integer: number; max_cost_usd: number };
+  return [
+    { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
+    { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
+    { path: 'contract/openapi.json', content: openapiFile(json('openapi.json'), fields, words, limits) },
+    { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
+    { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
+    { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
+    { path: 'server-rs/src/field_table.rs', content: fieldTable(fields) },
+    { path: 'client-ts/src/event-row.ts', content: eventRowType(fields) },
+  ];
+}
+
+/** Whether the file below `root` holds what it must. */
+export function isCurrent(root: string, { path, content }: Generated): boolean {
+  let text: string;
+  try {
+    text = readFileSync(join(root, path), 'utf8');
+  } catch {
+    return false;
+  }
+  if (typeof content === 'string') return text === content;
+  // The order of members counts: clients see it.
+  return JSON.stringify(JSON.parse(text)) === JSON.stringify(content);
+}
+
+function main(): number {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const stale = generate(root).filter((file) => !isCurrent(root, file));
+  if (process.argv.includes('--check')) {
+    for (const { path } of stale)
+      process.stderr.write(`${path} is not up to date: run pnpm contract:update\n`);
+    return stale.length === 0 ? 0 : 1;
+  }
+  for (const { path, content } of stale) {
+    writeFileSync(join(root, path), typeof content === 'string' ? content : `${JSON.stringify(content)}\n`);
+    process.stdout.write(`${path}\n`);
+  }
+  const json = stale.flatMap(({ path, content }) => (typeof content === 'string' ? [] : path));
+  if (json.length > 0) execFileSync('biome', ['format', '--write', ...json], { cwd: root, stdio: 'inherit' });
+  return 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();

@@ -1,0 +1,112 @@
+/**
+ * The fields of an event as the contract describes them (`contract/fields.json`), and where the tables of `event` hold
+ * their values.
+ *
+ * A text is a pair of positions, a choice is an index into its list; both are integers. Every other value is a double.
+ */
+import { FIELDS_FILE, VOCABULARY } from './contract.ts';
+
+const SPECS = FIELDS_FILE.fields;
+
+/** The name of a field on the wire. */
+export type FieldName = keyof typeof SPECS;
+
+/** The rule of a field's value (rules EVT-01 to EVT-11). */
+export type FieldKind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json';
+
+/** One field of `contract/fields.json`. */
+export interface FieldSpec {
+  readonly name: FieldName;
+  readonly kind: FieldKind;
+  readonly isRequired: boolean;
+  readonly isTrimmed: boolean;
+  /** The most UTF-8 bytes of a text. */
+  readonly maxBytes: number;
+  /** The words of a choice. */
+  readonly words: readonly Buffer[];
+  /** Its column of the table `events`. */
+  readonly sqlColumn: string;
+  /** Whether that column holds a name id. */
+  readonly isDictionary: boolean;
+  /** The index of the word, or the number, of an event that does not have the field; NaN is null. */
+  readonly absent: number;
+  /** Its place in the spans of a raw event: a start and an end. */
+  readonly span: number;
+  /** Its column of `EventTable.ints` or of `EventTable.numbers`. */
+  readonly column: number;
+}
+
+/** The fields, in the order in which their problems are reported, metadata last. */
+export const FIELDS = Object.keys(SPECS) as readonly FieldName[];
+
+const widths = { ints: 0, numbers: 0 };
+const specs = FIELDS.map((name, index) => specOf(name, index));
+
+/** What the contract says of each field. */
+export const FIELD_SPECS: readonly FieldSpec[] = specs;
+
+/** The same by name. */
+export const FIELD = Object.fromEntries(specs.map((spec) => [spec.name, spec])) as Readonly<
+  Record<FieldName, FieldSpec>
+>;
+
+/** The column of `ints` that is 1 when the metadata is a summary; the last one. */
+export const TRUNCATED = widths.ints;
+export const INT_WIDTH = widths.ints + 1;
+export const NUMBER_WIDTH = widths.numbers;
+
+/** The fields whose columns hold name ids, in the order of the filters. */
+export const NAME_KINDS: readonly FieldName[] = filters().filter((name) => FIELD[name].isDictionary);
+
+/** The other filters, but for the session: their columns hold the text. */
+export const TEXT_FILTERS: readonly FieldName[] = filters().filter(
+  (name) => name !== 'session_id' && !FIELD[name].isDictionary,
+);
+
+function filters(): FieldName[] {
+  return FIELDS_FILE.filters as FieldName[];
+}
+
+function specOf(name: FieldName, index: number): FieldSpec {
+  const spec: {
+    readonly kind: string;
+    readonly required?: boolean;
+    readonly trimmed?: boolean;
+    readonly bytes?: number;
+    readonly values?: string;
+    readonly default?: unknown;
+    readonly column: string;
+    readonly dictionary?: boolean;
+  } = SPECS[name];
+  const kind = spec.kind as FieldKind;
+  const words = spec.values === undefined ? [] : wordsOf(spec.values);
+  let column: number;
+  if (kind === 'text' || kind === 'json' || kind === 'choice') {
+    column = widths.ints;
+    widths.ints += kind === 'choice' ? 1 : 2;
+  } else {
+    column = widths.numbers++;
+  }
+  return {
+    name,
+    kind,
+    isRequired: spec.required === true,
+    isTrimmed: spec.trimmed === true,
+    maxBytes: spec.bytes ?? Number.MAX_SAFE_INTEGER,
+    words: words.map((word) => Buffer.from(word)),
+    sqlColumn: spec.column,
+    isDictionary: spec.dictionary === true,
+    absent: absentOf(spec.default, words),
+    span: 2 * index + 2,
+    column,
+  };
+}
+
+function wordsOf(list: string): readonly string[] {
+  return (VOCABULARY as unknown as Readonly<Record<string, readonly string[]>>)[list]!;
+}
+
+function absentOf(value: unknown, words: readonly string[]): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' ? words.indexOf(value) : Number.NaN;
+}
