@@ -1,6 +1,7 @@
 /** The rules of the contract as the audit reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 import { DEFAULT_MAX_METADATA_BYTES, expectedConstants, UnmappableEvent } from '../src/audit/expected-row.ts';
 
 /** The row of an event with these members beside the required ones. */
@@ -12,25 +13,16 @@ function row(members: string, maxBytes = DEFAULT_MAX_METADATA_BYTES) {
 }
 
 test('what an event does not say has its default, and null is not said', () => {
+  const absent = Object.entries(CONTRACT.fields).flatMap(([name, spec]) =>
+    'default' in spec && name !== 'event_id' ? [[name, spec.default]] : [],
+  );
   const defaults = {
-    schema_version: 1,
+    ...Object.fromEntries(absent),
     agent_type: 'a',
     event_type: 'tool_use',
-    tool_name: null,
-    status: 'success',
-    tokens_in: 0,
-    tokens_out: 0,
-    cache_read_tokens: 0,
-    cache_write_tokens: 0,
-    branch: null,
-    project: null,
-    duration_ms: null,
-    model: null,
-    cost_usd: null,
-    source: 'api',
-    client_timestamp: null,
-    payload_truncated: 0,
     metadata: '{}',
+    schema_version: 1,
+    payload_truncated: 0,
   };
   assert.deepEqual(row(''), defaults);
   const optional = Object.keys(defaults).filter((name) => !/schema|type|truncated/.test(name));

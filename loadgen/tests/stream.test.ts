@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import Database from 'better-sqlite3';
+import { type Value, VIEW_COLUMNS } from '../src/audit/row.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { Lifetime } from '../src/lifetime.ts';
 import type { Placement } from '../src/placement.ts';
@@ -212,31 +213,14 @@ test('lag is from created_at of the row to the arrival, and never below zero', (
 });
 
 test('a row is printed as the contract asks', () => {
-  const values = [
-    7,
-    null,
-    1,
-    'é"\n',
-    'a',
-    'error',
-    'Bash',
-    'error',
-    2 ** 53 - 1,
-    0,
-    0,
-    0,
-    null,
-    'p',
-    0,
-    null,
-  ];
-  const row = [...values, 1e-9, 'api', null, '2026-02-18T18:06:41.231Z', 1, '{"b":1.50,\r\n"a":"\\n"}'];
-  assert.equal(
-    payloadOf(row),
-    '{"id":7,"event_id":null,"schema_version":1,"session_id":"é\\"\\n","agent_type":"a","event_type":"error",' +
-      '"tool_name":"Bash","status":"error","tokens_in":9007199254740991,"tokens_out":0,"cache_read_tokens":0,' +
-      '"cache_write_tokens":0,"branch":null,"project":"p","duration_ms":0,"model":null,"cost_usd":1e-9,' +
-      '"source":"api","client_timestamp":null,"created_at":"2026-02-18T18:06:41.231Z",' +
-      '"payload_truncated":true,"metadata":{"b":1.50,  "a":"\\n"}}',
-  );
+  const says = new Map<string, [Value, string]>([
+    ['id', [7, '7']],
+    ['session_id', ['é"\n', '"é\\"\\n"']],
+    ['tokens_in', [2 ** 53 - 1, '9007199254740991']],
+    ['cost_usd', [1e-9, '1e-9']],
+    ['payload_truncated', [1, 'true']],
+    ['metadata', ['{"b":1.50,\r\n"a":"\\n"}', '{"b":1.50,  "a":"\\n"}']],
+  ]);
+  const members = VIEW_COLUMNS.map((name) => `"${name}":${says.get(name)?.[1] ?? 'null'}`);
+  assert.equal(payloadOf(VIEW_COLUMNS.map((name) => says.get(name)?.[0] ?? null)), `{${members.join(',')}}`);
 });

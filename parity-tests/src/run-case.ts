@@ -20,7 +20,7 @@ import { type Difference, HEADER_SETS, matchHeaders, matchJson, matchText } from
 import { metadataOfRows } from './metadata-span.ts';
 import { atPointer, fill, newPlaceholders, type Placeholders } from './placeholders.ts';
 import { buildRequest } from './request.ts';
-import { wholeRow, withWholeRows } from './stored-row.ts';
+import { wholeRow, withWholeRows, withWholeRowTexts } from './stored-row.ts';
 import { ROOT } from './targets.ts';
 
 /** One request with its answer, and what was wrong with it. */
@@ -194,7 +194,7 @@ function compareBody(expected: CaseAnswer, body: Buffer): Difference[] {
       ? []
       : [{ where: 'body', expected: `the bytes of ${expected.body_file}`, got: body.toString() }];
   }
-  if (expected.body !== undefined) return matchText(expected.body, body.toString());
+  if (expected.body !== undefined) return matchText(withWholeRowTexts(expected.body), body.toString());
   try {
     return matchJson(withWholeRows(expected.json), JSON.parse(body.toString()));
   } catch {

@@ -5,6 +5,7 @@
  */
 
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
+import { memberSpans } from './metadata-span.ts';
 
 interface Column {
   readonly kind: string;
@@ -47,4 +48,16 @@ export function withWholeRows(value: unknown): unknown {
   if (entries.length === 1 && entries[0]![0] === '<row>')
     return wholeRow(entries[0]![1] as Readonly<Record<string, unknown>>);
   return Object.fromEntries(entries.map(([key, item]) => [key, withWholeRows(item)]));
+}
+
+/** A body in which every `<row>{…}</row>` has become the text of the whole row that it says; values stay as written. */
+export function withWholeRowTexts(body: string): string {
+  return body.replace(/<row>(.*?)<\/row>/gs, (_, object: string) => {
+    const says = new Map(memberSpans(object).map(({ key, text }) => [key, text]));
+    const members = Object.entries(wholeRow(Object.fromEntries(says))).map(([name, value]) => {
+      const text = says.get(name) ?? (value === '<any-id>' ? value : JSON.stringify(value));
+      return `"${name}":${text}`;
+    });
+    return `{${members.join(',')}}`;
+  });
 }

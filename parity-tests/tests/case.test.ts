@@ -9,7 +9,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { CaseFileError, type CaseRequest, createChecker, loadCaseFiles } from '../src/case.ts';
 import { atPointer, fill, newPlaceholders } from '../src/placeholders.ts';
 import { buildRequest } from '../src/request.ts';
-import { ROW_COLUMNS, wholeRow } from '../src/stored-row.ts';
+import { ROW_COLUMNS, wholeRow, withWholeRowTexts } from '../src/stored-row.ts';
 
 const check = createChecker();
 const GOOD = { name: 'a', rule: 'ING-01', when: { path: '/livez' }, then: { status: 200, body: 'x' } };
@@ -47,6 +47,9 @@ test('the columns of a whole row are those of the view', () => {
     ROW_COLUMNS,
   );
   assert.throws(() => wholeRow({ colour: 'red' }), /no column/);
+  const text = withWholeRowTexts('[<row>{"cost_usd":1e-7,"metadata":{"a" : 1.0}}</row>,1]');
+  assert.ok(text.startsWith('[{"id":<any-id>,"event_id":null,"schema_version":1,') && text.endsWith('}},1]'));
+  assert.match(text, /"cost_usd":1e-7,.*"created_at":"<any-timestamp>",.*"metadata":\{"a" : 1.0\}/);
 });
 
 test('a request is what the case says, and what it leaves out', () => {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnsweredCase } from '../src/case.ts';
 import { runCase } from '../src/run-case.ts';
+import { withWholeRowTexts } from '../src/stored-row.ts';
 import { answering, listen } from './tcp-server.ts';
 
 const DATE = 'date: Sat, 21 Nov 2026 01:41:29 GMT\r\n';
@@ -58,7 +59,9 @@ test('a connection that should be closed and stays open fails', async () => {
 });
 
 test('given, saved values, stored and then_also are all looked at', async () => {
-  const row = `{"id":7,"event_id":null,"schema_version":1,"session_id":"s","agent_type":"agent","event_type":"tool_use","tool_name":null,"status":"success","tokens_in":0,"tokens_out":0,"cache_read_tokens":0,"cache_write_tokens":0,"branch":null,"project":null,"duration_ms":null,"model":null,"cost_usd":null,"source":"api","client_timestamp":null,"created_at":"2026-02-18T18:06:41.231Z","payload_truncated":false,"metadata":{"b":1.0}}`;
+  const row = withWholeRowTexts(
+    '<row>{"id":7,"session_id":"s","created_at":"2026-02-18T18:06:41.231Z","metadata":{"b":1.0}}</row>',
+  );
   const whole: AnsweredCase = {
     ...CASE,
     given: [{ path: '/first', save: { id: '/ids/0' } }],

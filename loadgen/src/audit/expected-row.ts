@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 import { memberSpans, memberText } from '../../../parity-tests/src/metadata-span.ts';
 import { ROOT } from '../../../parity-tests/src/targets.ts';
-import type { Constants, Value } from './row.ts';
+import { CONSTANT_COLUMNS, type Constants, type Value } from './row.ts';
 
 interface FieldSpec {
   readonly kind: string;
@@ -82,13 +82,17 @@ export function expectedConstants(text: string, maxMetadataBytes: number): Const
         return truncated ? summary(metadata, maxMetadataBytes) : metadata;
     }
   };
-  const columns = Object.entries(FIELDS).map(([field, spec]): [string, Value] => {
-    const value = columnOf(field, spec);
-    if (field === 'status')
-      return [field, value ?? (trimmed('event_type') === 'error' ? 'error' : 'success')];
-    return [field, value ?? (spec.default as Value | undefined) ?? null];
-  });
-  return { ...Object.fromEntries(columns), schema_version: 1, payload_truncated: truncated ? 1 : 0 };
+  const own: Constants = { schema_version: 1, payload_truncated: truncated ? 1 : 0 };
+  return Object.fromEntries(
+    CONSTANT_COLUMNS.map((column): [string, Value] => {
+      const spec = FIELDS[column];
+      if (spec === undefined) return [column, own[column]!];
+      const value = columnOf(column, spec);
+      if (column === 'status')
+        return [column, value ?? (trimmed('event_type') === 'error' ? 'error' : 'success')];
+      return [column, value ?? (spec.default as Value | undefined) ?? null];
+    }),
+  );
 }
 
 function roundHalfToEven(value: number): number {

@@ -59,7 +59,7 @@ pub fn list_events(
     connection: &Connection,
     filter: &EventFilter,
     limit: u64,
-    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let session = match &filter.session_id {
         None => None,
@@ -84,9 +84,6 @@ pub fn list_events(
         Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
     };
     let limit = signed(limit);
-    let mut statement = connection.prepare_cached(sql)?;
-    // A statement of the cache may hold the values of an earlier page.
-    statement.clear_bindings();
     let bounds: [(&str, &dyn ToSql); 6] = [
         (":above", &filter.above),
         (":below", &filter.below),
@@ -98,11 +95,7 @@ pub fn list_events(
     let fields =
         filter.fields.iter().zip(&wanted).map(|((field, _), value)| (field.parameter(), value as &dyn ToSql));
     let values: Vec<_> = bounds.into_iter().chain(fields).collect();
-    let mut rows = statement.query(&*values)?;
-    while let Some(row) = rows.next()? {
-        visit(row)?;
-    }
-    Ok(())
+    each(connection, sql, &*values, visit).map(|_| ())
 }
 
 /// One event; `false` when there is none of this id.
@@ -239,6 +232,8 @@ pub(super) fn each(
     mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare_cached(sql)?;
+    // A statement of the cache may hold named values of an earlier read.
+    statement.clear_bindings();
     let mut rows = statement.query(values)?;
     let mut count = 0;
     while let Some(row) = rows.next()? {
