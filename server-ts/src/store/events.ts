@@ -1,6 +1,6 @@
 /**
- * One group of requests into the tables, in one transaction: duplicates told apart, ids given out, events,
- * sessions, statistics and hours written (rules ING-07, STO-07, STO-08).
+ * Stores a group of requests in one transaction: finds duplicates, gives out ids and raises sums (rules ING-07, STO-07
+ * and STO-08).
  *
  * Belongs to the writer's thread. A duplicate changes nothing: its `event_id` is tried first, and only a new
  * one leads to names, sessions or statistics. After a rollback every cache is dropped and read again.
@@ -12,10 +12,10 @@ import { INT, INT_WIDTH, NUMBER, NUMBER_WIDTH } from '../event.ts';
 import { type Connection, inOrder, type Statement, withSmallCache } from './connection.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';
-import { type Job, readUuid, textAt, UUID_BYTES, UUID_LENGTH } from './job.ts';
 import { Names, type NamesOfKind } from './names.ts';
-import { type SessionDelta, Sessions } from './sessions.ts';
-import { EVERY_EVENT, Figures, Stats, type StatsOfAgent } from './stats.ts';
+import { type SessionDelta, SessionDeltas } from './sessions.ts';
+import { EVERY_EVENT, Figures, StatsDeltas, type StatsOfAgent } from './stats.ts';
+import { readUuid, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
 
 export interface Stored {
   /** Of every event of every job, in order: its id, or 0 for a duplicate. */
@@ -35,7 +35,7 @@ const WORDS = {
 } as const;
 type WordKind = keyof typeof WORDS;
 const noWords = (): Record<WordKind, (number | undefined)[]> => ({ event_type: [], status: [], source: [] });
-export class Events {
+export class EventWriter {
   private readonly db: Connection;
   private readonly begin: Statement;
   private readonly commit: Statement;
@@ -47,8 +47,8 @@ export class Events {
   private readonly keys: EventKeys;
   private readonly blocks: EventBlocks;
   private readonly names: Names;
-  private readonly sessions: Sessions;
-  private readonly stats: Stats;
+  private readonly sessions: SessionDeltas;
+  private readonly stats: StatsDeltas;
   private readonly figures = new Figures();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
   /** Numbers of the vocabulary's words, by their index; read again after a rollback. */
@@ -80,8 +80,8 @@ export class Events {
     this.branches = this.names.of('branch');
     this.projects = this.names.of('project');
     this.models = this.names.of('model');
-    this.sessions = new Sessions(db);
-    this.stats = new Stats(db);
+    this.sessions = new SessionDeltas(db);
+    this.stats = new StatsDeltas(db);
     this.lastId = Number(this.selectLastEventId.get());
   }
 
@@ -96,7 +96,7 @@ export class Events {
   }
 
   /** Stores a group or none of it; `now` in Unix milliseconds. Throws what SQLite says. */
-  insertGroup(jobs: readonly Job[], now: number): Stored {
+  insertGroup(jobs: readonly Submission[], now: number): Stored {
     return this.inTransaction(() => this.insertJobs(jobs, now));
   }
 
@@ -132,7 +132,7 @@ export class Events {
     this.isStale = false;
   }
 
-  private insertJobs(jobs: readonly Job[], now: number): Stored {
+  private insertJobs(jobs: readonly Submission[], now: number): Stored {
     const hour = Math.floor(now / HOUR_MS) * (HOUR_MS / 1000);
     let total = 0;
     for (const job of jobs) total += job.count;
@@ -159,7 +159,7 @@ export class Events {
   }
 
   /** Whether the event is new; if so it is written under this id. */
-  private insertOne(job: Job, index: number, id: number, now: number, hour: number): boolean {
+  private insertOne(job: Submission, index: number, id: number, now: number, hour: number): boolean {
     const { ints, numbers } = job;
     const int = index * INT_WIDTH;
     const number = index * NUMBER_WIDTH;
@@ -252,7 +252,7 @@ export class Events {
   }
 
   /** The number of the name whose range stands in two columns; 0 when it is absent. */
-  private name(names: NamesOfKind, job: Job, column: number): number {
+  private name(names: NamesOfKind, job: Submission, column: number): number {
     const start = job.ints[column]!;
     const end = job.ints[column + 1]!;
     if (start === end) return 0;
@@ -261,7 +261,7 @@ export class Events {
     return names.idOfBytes(job.extra!, start - behind, end - behind);
   }
 
-  private session(job: Job, column: number, agentType: number, eventId: number): SessionDelta {
+  private session(job: Submission, column: number, agentType: number, eventId: number): SessionDelta {
     const start = job.ints[column]!;
     const end = job.ints[column + 1]!;
     const behind = job.body.length;
@@ -270,7 +270,7 @@ export class Events {
   }
 
   /** A canonical lower-case UUID as its 16 bytes, anything else as its text, nothing as null. */
-  private eventId(job: Job, start: number, end: number): Buffer | string | null {
+  private eventId(job: Submission, start: number, end: number): Buffer | string | null {
     if (start === end) return null;
     const behind = job.body.length;
     const isUuid =
