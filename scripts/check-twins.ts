@@ -26,11 +26,17 @@ import {
   type Trees,
   TWINS,
   type Twin,
+  withoutTests,
 } from './twin-sources.ts';
 
 /** Longer files say why at their top. */
 export const MOST_LINES = 250;
 const REASON = /^Over 250 lines because \S/m;
+
+/** Modules that write JSON text: rows, answers, frames, summaries of metadata. All others call `render`. */
+const JSON_WRITERS = /^(render(\/\w+)?|truncate|http\/(reply|health|frames|stream))$/;
+/** The name of a member inside a string: `"name":`, its quotes escaped or not, without the space of a macro. */
+const JSON_MEMBER = /\\?"[a-z_]+\\?":(?![\s:])/;
 
 /** Problems, one a line, and what was looked at. */
 export interface Verdict {
@@ -108,7 +114,11 @@ function checkText(twin: Twin, path: string, text: string): string[] {
   const problems: string[] = [];
   if (/\bmirror(s|ed|ing)?\b/i.test(text))
     problems.push(`${path} says "mirrors": say what holds, not who copies whom`);
-  for (const line of text.split('\n')) {
+  const mayWriteJson = JSON_WRITERS.test(moduleName(path));
+  const code = twin === 'rs' ? withoutTests(text) : text;
+  for (const line of code.split('\n')) {
+    if (!mayWriteJson && !/^\s*(\/\/|\/?\*)/.test(line) && JSON_MEMBER.test(line))
+      problems.push(`${path} writes JSON text, which is the work of render: ${line.trim()}`);
     const reaches =
       /\bfrom '([^']+)'|\bimport\(?'([^']+)'|\binclude_(?:str|bytes)!\("([^"]+)"|#\[path = "([^"]+)"/.exec(
         line,
@@ -124,18 +134,26 @@ function checkText(twin: Twin, path: string, text: string): string[] {
   return problems;
 }
 
-/** A public function or type of one twin is one of the other, public or not, or it is an exception. */
-function checkNames({ exceptions }: Trees, pairs: readonly Pair[]): string[] {
+/**
+ * A public function or type of one twin is in the same module of the other, public or not, or in a module that only
+ * the other has, or it is an exception.
+ */
+function checkNames({ modules, exceptions }: Trees, pairs: readonly Pair[]): string[] {
   const excepted = new Set(
     exceptions.names.flatMap(({ twin, names }) =>
       Object.entries(names).flatMap(([module, list]) => list.map((name) => `${twin} ${module} ${name}`)),
     ),
   );
+  const paired = new Set(pairs.map(({ name }) => name));
+  const unpaired = (twin: Twin): string[] =>
+    modules[twin].filter(({ path }) => !paired.has(moduleName(path))).map(({ text }) => text);
+  const unpairedTexts = { rs: unpaired('rs'), ts: unpaired('ts') };
   const problems = pairs.flatMap(({ name: module, path, text }) =>
     TWINS.flatMap((twin) => {
       const other = twin === 'rs' ? 'ts' : 'rs';
       return NAME_KINDS.flatMap((kind) => {
-        const others = anyNames(kind, other, text[other]).map(snakeCase);
+        const texts = [text[other], ...unpairedTexts[other]];
+        const others = texts.flatMap((one) => anyNames(kind, other, one)).map(snakeCase);
         return publicNames(kind, twin, text[twin])
           .filter((name) => !others.includes(snakeCase(name)))
           .filter((name) => !excepted.delete(`${twin} ${module} ${name}`))

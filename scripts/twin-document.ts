@@ -47,10 +47,7 @@ ${table(
 
 ## Public functions and types of one server
 
-${table(
-  ['Server', 'Names', 'Why only there'],
-  exceptions.names.map(({ twin, names, reason }) => [LANGUAGE[twin], listNames(names), reason]),
-)}
+${TWINS.map((twin) => nameList(twin, exceptions)).join('\n\n')}
 ${importTable(exceptions)}`;
 }
 
@@ -76,10 +73,17 @@ function oneSided(twin: Twin, modules: readonly Module[], exceptions: Exceptions
     });
 }
 
-function listNames(names: Readonly<Record<string, readonly string[]>>): string {
-  return Object.entries(names)
-    .map(([module, list]) => `${code(module)}: ${list.map(code).join(', ')}`)
-    .join('; ');
+/** A list and not a table: its cells would be too wide to read. */
+function nameList(twin: Twin, { names }: Exceptions): string {
+  const items = names
+    .filter((exception) => exception.twin === twin)
+    .map(({ reason, names }) => {
+      const modules = Object.entries(names).map(
+        ([module, list]) => `  - ${code(module)}: ${list.map(code).join(', ')}`,
+      );
+      return `- ${reason}\n${modules.join('\n')}`;
+    });
+  return [`### ${LANGUAGE[twin]}`, '', ...items].join('\n');
 }
 
 function importTable({ imports }: Exceptions): string {

@@ -110,6 +110,18 @@ test('words and imports that lead to the other twin', async () => {
   );
 });
 
+test('JSON text outside the modules that write it', async () => {
+  const rust =
+    '//! Options.\npub struct Config;\npub fn parse_config() {\n    out.push_str(",\\"since\\":");\n}\n';
+  assert.deepEqual(await problemsOf({ 'server-rs/src/config.rs': rust }), [
+    'server-rs/src/config.rs writes JSON text, which is the work of render: out.push_str(",\\"since\\":");',
+  ]);
+  const script = `${GOOD['server-ts/src/config.ts']}const TEXT = '{"status":"ok"}';\n`;
+  assert.equal((await problemsOf({ 'server-ts/src/config.ts': script })).length, 1);
+  const value = 'fn value() { json!({"status": 1}); }\n// `{"status":1}`\n';
+  assert.deepEqual(await problemsOf({ 'server-rs/src/main.rs': `//! Starts.\n${value}` }), []);
+});
+
 test('a long file says why at its top', async () => {
   const long = (head: string): string => `${head}\n${'// line\n'.repeat(MOST_LINES)}`;
   const path = 'server-ts/src/main.ts';
@@ -158,6 +170,19 @@ test('a type belongs to the same module in both twins', async () => {
   assert.deepEqual(await problemsOf(moved), [
     'server-ts/src/config.ts: the other twin has no Config',
     'server-rs/src/store/mod.rs: the other twin has no Config',
+  ]);
+});
+
+test('a name of a paired module may be in a module that only the other twin has', async () => {
+  const pool = 'server-ts/src/store/connection-pool.ts';
+  const split = {
+    [pool]: '/** Pool. */\n',
+    'server-ts/src/store/pool-thread.ts': '/** Thread. */\nexport function open(): void {}\n',
+  };
+  const modules = [{ twin: 'ts', module: 'store/pool_thread', reason: 'Threads share no objects.' }] as const;
+  assert.deepEqual(await problemsOf(split, { modules }), []);
+  assert.deepEqual(await problemsOf({ [pool]: '/** Pool. */\n' }), [
+    'server-rs/src/store/connection_pool.rs: the other twin has no open',
   ]);
 });
 
