@@ -1,30 +1,42 @@
 /**
- * `pnpm twins:check`: whoever knows one server finds their way in the other.
+ * `pnpm twins:check`: an engineer who knows one server finds the same modules and names in the other.
  *
- * The two trees have the same modules in the same order, and the same public functions; neither speaks of the
- * other, and no file outgrows its reader. The order is that of the table in ARCHITECTURE.md.
- * What must stay true: every problem is printed, not the first; exit 1 when there is one.
+ * Both trees have the same modules, the same public functions and types, and imports that run the same way. Neither
+ * tree names the other. `docs/twins.md` is what the sources give; `--update` writes it.
+ * Invariant: every problem is printed, not only the first; exit 1 when there is one.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { twinDocument } from './twin-document.ts';
+import { importsOf } from './twin-imports.ts';
 import {
-  anyFunctions,
+  anyNames,
   countLines,
-  declaredModules,
-  type Exception,
+  DOCUMENT,
+  EXCEPTIONS,
+  headComment,
   moduleName,
-  publicFunctions,
-  type Row,
+  NAME_KINDS,
+  publicNames,
+  purposeOf,
   readTrees,
   SOURCES,
   snakeCase,
   type Trees,
   TWINS,
   type Twin,
+  withoutTests,
 } from './twin-sources.ts';
 
 /** Longer files say why at their top. */
 export const MOST_LINES = 250;
-const REASON = /^\W*Over 250 lines because \S/m;
+const REASON = /^Over 250 lines because \S/m;
+
+/** Modules that write JSON text: rows, answers, frames, summaries of metadata. All others call `render`. */
+const JSON_WRITERS = /^(render(\/\w+)?|truncate|http\/(reply|health|frames|stream))$/;
+/** The name of a member inside a string: `"name":`, its quotes escaped or not, without the space of a macro. */
+const JSON_MEMBER = /\\?"[a-z_]+\\?":(?![\s:])/;
 
 /** Problems, one a line, and what was looked at. */
 export interface Verdict {
@@ -32,71 +44,81 @@ export interface Verdict {
   readonly looked: string;
 }
 
+/** A module that both twins have, with its text in each. */
+interface Pair {
+  readonly name: string;
+  readonly path: Readonly<Record<Twin, string>>;
+  readonly text: Readonly<Record<Twin, string>>;
+}
+
 /** Checks both trees. */
 export function checkTwins(trees: Trees): Verdict {
-  const { rows, exceptions } = trees.tables ?? { rows: [], exceptions: [] };
+  const pairs = pairsOf(trees);
   const problems = [
-    ...(trees.tables ? [] : ['ARCHITECTURE.md is not there']),
-    ...checkRows(rows),
-    ...TWINS.flatMap((twin) => checkFiles(twin, trees, rows)),
-    ...checkOrder(trees, rows),
+    ...(pairs.length === 0 ? ['no module is in both trees'] : []),
+    ...checkModules(trees),
+    ...pairs.flatMap(checkPurpose),
     ...TWINS.flatMap((twin) =>
       trees.modules[twin].flatMap((module) => checkText(twin, module.path, module.text)),
     ),
-    ...checkFunctions(trees, rows, exceptions),
+    ...checkNames(trees, pairs),
+    ...checkImports(trees),
+    ...checkReasons(trees),
+    ...(trees.document === twinDocument(trees)
+      ? []
+      : [`${DOCUMENT} is not what the sources give: run pnpm twins:update`]),
   ];
   const count = (twin: Twin): number => trees.modules[twin].length;
-  return { problems, looked: `${count('rs')} Rust and ${count('ts')} TypeScript files, ${rows.length} rows` };
+  return {
+    problems,
+    looked: `${count('rs')} Rust and ${count('ts')} TypeScript files, ${pairs.length} pairs`,
+  };
 }
 
-/** Both sides of a row are the same module, and a row with one side says why. */
-function checkRows(rows: readonly Row[]): string[] {
-  if (rows.length === 0) return ['ARCHITECTURE.md has no table of twins'];
-  return rows.flatMap(({ rs, ts, purpose }) => {
-    if (purpose === '') return [`ARCHITECTURE.md: the row of ${rs ?? ts} says nothing of it`];
-    if (rs === undefined || ts === undefined || moduleName(rs) === moduleName(ts)) return [];
-    return [`ARCHITECTURE.md: ${rs} stands beside ${ts}`];
+function pairsOf({ modules }: Trees): Pair[] {
+  const byName = new Map(modules.ts.map((module) => [moduleName(module.path), module]));
+  return modules.rs.flatMap((rs) => {
+    const name = moduleName(rs.path);
+    const ts = byName.get(name);
+    return ts ? [{ name, path: { rs: rs.path, ts: ts.path }, text: { rs: rs.text, ts: ts.text } }] : [];
   });
 }
 
-/** The table names every file once, and none that is not there. */
-function checkFiles(twin: Twin, trees: Trees, rows: readonly Row[]): string[] {
-  const there = trees.modules[twin]
-    .map((module) => module.path)
-    .filter((path) => path !== `${SOURCES.rs}/lib.rs`);
-  const named = rows.flatMap((row) => row[twin] ?? []);
-  return [
-    ...there
-      .filter((path) => !named.includes(path))
-      .map((path) => `${path} is not in the table of ARCHITECTURE.md`),
-    ...named.filter((path) => !there.includes(path)).map((path) => `${path} is in the table, but not there`),
-    ...named
-      .filter((path, index) => named.indexOf(path) !== index)
-      .map((path) => `${path} is in the table twice`),
-  ];
+/** A module that only one twin has needs an exception. */
+function checkModules({ modules, exceptions }: Trees): string[] {
+  const names = {
+    rs: modules.rs.map(({ path }) => moduleName(path)).filter((name) => name !== 'lib'),
+    ts: modules.ts.map(({ path }) => moduleName(path)),
+  };
+  const isOnly = (twin: Twin, name: string): boolean =>
+    names[twin].includes(name) && !names[twin === 'rs' ? 'ts' : 'rs'].includes(name);
+  const missing = TWINS.flatMap((twin) =>
+    names[twin]
+      .filter((name) => isOnly(twin, name))
+      .filter((name) => !exceptions.modules.some((one) => one.twin === twin && one.module === name))
+      .map((name) => `${SOURCES[twin]}: the other twin has no module ${name}`),
+  );
+  const idle = exceptions.modules.filter(({ twin, module }) => !isOnly(twin, module));
+  return [...missing, ...idle.map(({ module }) => `${EXCEPTIONS}: module ${module} needs no exception`)];
 }
 
-/** The `mod` lines of Rust have the order of the table. */
-function checkOrder(trees: Trees, rows: readonly Row[]): string[] {
-  const listed = rows.flatMap((row) => (row.rs === undefined ? [] : moduleName(row.rs)));
-  return trees.modules.rs.flatMap(({ path, text }) => {
-    const parent = /\/(lib|mod)\.rs$/.test(path) ? moduleName(path).replace(/^lib$/, '') : undefined;
-    if (parent === undefined) return [];
-    const children = listed
-      .filter((name) => (parent === '' ? !name.includes('/') : name.startsWith(`${parent}/`)))
-      .map((name) => name.slice(parent === '' ? 0 : parent.length + 1))
-      .filter((name) => name !== 'main');
-    const declared = declaredModules(text);
-    if (declared.join() === children.join()) return [];
-    return [`${path} has the order ${declared.join(' ')}, the table ${children.join(' ')}`];
-  });
+/** Both head comments begin with the same sentence, which is the purpose in the document. */
+function checkPurpose({ path, text }: Pair): string[] {
+  const purpose = { rs: purposeOf(text.rs), ts: purposeOf(text.ts) };
+  const silent = TWINS.filter((twin) => purpose[twin] === '');
+  if (silent.length > 0) return silent.map((twin) => `${path[twin]}: its head comment has no sentence`);
+  return purpose.rs === purpose.ts ? [] : [`${path.rs} and ${path.ts} begin with different sentences`];
 }
 
 function checkText(twin: Twin, path: string, text: string): string[] {
   const problems: string[] = [];
   if (/\bmirror(s|ed|ing)?\b/i.test(text))
     problems.push(`${path} says "mirrors": say what holds, not who copies whom`);
-  for (const line of text.split('\n')) {
+  const mayWriteJson = JSON_WRITERS.test(moduleName(path));
+  const code = twin === 'rs' ? withoutTests(text) : text;
+  for (const line of code.split('\n')) {
+    if (!mayWriteJson && !/^\s*(\/\/|\/?\*)/.test(line) && JSON_MEMBER.test(line))
+      problems.push(`${path} writes JSON text, which is the work of render: ${line.trim()}`);
     const reaches =
       /\bfrom '([^']+)'|\bimport\(?'([^']+)'|\binclude_(?:str|bytes)!\("([^"]+)"|#\[path = "([^"]+)"/.exec(
         line,
@@ -112,40 +134,80 @@ function checkText(twin: Twin, path: string, text: string): string[] {
   return problems;
 }
 
-/** The comment that a file begins with. */
-function headComment(text: string): string {
-  return /^(?:\/\*[\s\S]*?\*\/|(?:\/\/.*\n)+)/.exec(text)?.[0] ?? '';
+/**
+ * A public function or type of one twin is in the same module of the other, public or not, or in a module that only
+ * the other has, or it is an exception.
+ */
+function checkNames({ modules, exceptions }: Trees, pairs: readonly Pair[]): string[] {
+  const excepted = new Set(
+    exceptions.names.flatMap(({ twin, names }) =>
+      Object.entries(names).flatMap(([module, list]) => list.map((name) => `${twin} ${module} ${name}`)),
+    ),
+  );
+  const paired = new Set(pairs.map(({ name }) => name));
+  const unpaired = (twin: Twin): string[] =>
+    modules[twin].filter(({ path }) => !paired.has(moduleName(path))).map(({ text }) => text);
+  const unpairedTexts = { rs: unpaired('rs'), ts: unpaired('ts') };
+  const problems = pairs.flatMap(({ name: module, path, text }) =>
+    TWINS.flatMap((twin) => {
+      const other = twin === 'rs' ? 'ts' : 'rs';
+      return NAME_KINDS.flatMap((kind) => {
+        const texts = [text[other], ...unpairedTexts[other]];
+        const others = texts.flatMap((one) => anyNames(kind, other, one)).map(snakeCase);
+        return publicNames(kind, twin, text[twin])
+          .filter((name) => !others.includes(snakeCase(name)))
+          .filter((name) => !excepted.delete(`${twin} ${module} ${name}`))
+          .map((name) => `${path[twin]}: the other twin has no ${name}`);
+      });
+    }),
+  );
+  return [...problems, ...[...excepted].map((one) => `${EXCEPTIONS}: ${one} needs no exception`)];
 }
 
-/** A public function of one twin is a function or method of the other, or an exception with a reason. */
-function checkFunctions(trees: Trees, rows: readonly Row[], exceptions: readonly Exception[]): string[] {
-  const textOf = (twin: Twin, path: string): string =>
-    trees.modules[twin].find((module) => module.path === path)?.text ?? '';
-  const used = new Set<Exception>();
-  const problems = rows.flatMap((row) => {
-    if (row.rs === undefined || row.ts === undefined) return [];
-    const text = { rs: textOf('rs', row.rs), ts: textOf('ts', row.ts) };
-    return TWINS.flatMap((twin) => {
-      const other = twin === 'rs' ? 'ts' : 'rs';
-      const others = anyFunctions(other, text[other]).map(snakeCase);
-      return publicFunctions(twin, text[twin]).flatMap((name) => {
-        if (others.includes(snakeCase(name))) return [];
-        const module = moduleName(row[twin]!);
-        const exception = exceptions.find(
-          (one) => one.twin === twin && one.module === module && one.name === name,
-        );
-        if (!exception) return [`${row[twin]}: the other twin has no ${name}`];
-        used.add(exception);
-        return exception.reason === '' ? [`ARCHITECTURE.md: the exception ${name} has no reason`] : [];
-      });
-    });
-  });
-  const idle = exceptions.filter((one) => !used.has(one));
-  return [...problems, ...idle.map((one) => `ARCHITECTURE.md: ${one.module} ${one.name} needs no exception`)];
+/** Where one twin imports one way, the other does not import the other way, unless both do both. */
+function checkImports({ modules, exceptions }: Trees): string[] {
+  const imports = { rs: importsOf('rs', modules.rs), ts: importsOf('ts', modules.ts) };
+  const has = (twin: Twin, from: string, to: string): boolean => imports[twin].get(from)?.has(to) ?? false;
+  const reversed = [...imports.rs].flatMap(([from, targets]) =>
+    [...targets]
+      .filter((to) => has('ts', to, from) && !(has('rs', to, from) && has('ts', from, to)))
+      .map((to) => ({ from, to })),
+  );
+  const matches = (exception: { twin: Twin; from: string; to: string }, from: string, to: string): boolean =>
+    exception.twin === 'rs'
+      ? exception.from === from && exception.to === to
+      : exception.from === to && exception.to === from;
+  const problems = reversed.filter(
+    ({ from, to }) => !exceptions.imports.some((one) => matches(one, from, to)),
+  );
+  const idle = exceptions.imports.filter((one) => !reversed.some(({ from, to }) => matches(one, from, to)));
+  return [
+    ...problems.map(
+      ({ from, to }) => `${from} imports ${to} in Rust, and ${to} imports ${from} in TypeScript`,
+    ),
+    ...idle.map(({ from, to }) => `${EXCEPTIONS}: the import of ${to} by ${from} needs no exception`),
+  ];
+}
+
+function checkReasons({ exceptions }: Trees): string[] {
+  const all = [
+    ...exceptions.modules.map(({ module, reason }) => ({ what: module, reason })),
+    ...exceptions.names.map(({ names, reason }) => ({
+      what: Object.values(names).flat().join(', '),
+      reason,
+    })),
+    ...exceptions.imports.map(({ from, to, reason }) => ({ what: `${from} ${to}`, reason })),
+  ];
+  return all
+    .filter(({ reason }) => reason.trim() === '')
+    .map(({ what }) => `${EXCEPTIONS}: ${what} has no reason`);
 }
 
 function main(): number {
-  const { problems, looked } = checkTwins(readTrees(fileURLToPath(new URL('..', import.meta.url))));
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const trees = readTrees(root);
+  if (process.argv.includes('--update')) writeFileSync(join(root, DOCUMENT), twinDocument(trees));
+  const { problems, looked } = checkTwins(readTrees(root));
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   process.stdout.write(
     `twins: ${looked}: ${problems.length === 0 ? 'in order' : `${problems.length} problems`}\n`,

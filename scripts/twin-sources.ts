@@ -1,7 +1,7 @@
 /**
- * Reads what `check-twins` compares: both source trees, and the tables of ARCHITECTURE.md.
+ * Reads what `check-twins` compares: both source trees, the exceptions and the generated document.
  *
- * Why by patterns and not by parsers: both trees are formatted by their tools, so a public function begins a
+ * Why by patterns and not by parsers: both trees are formatted by their tools, so a public function or type begins a
  * line. What macros make is not compared.
  * Knows nothing of what is right or wrong.
  */
@@ -13,6 +13,10 @@ export type Twin = 'rs' | 'ts';
 
 export const TWINS: readonly Twin[] = ['rs', 'ts'];
 export const SOURCES: Readonly<Record<Twin, string>> = { rs: 'server-rs/src', ts: 'server-ts/src' };
+/** The exceptions, with their reasons. */
+export const EXCEPTIONS = 'scripts/twin-exceptions.json';
+/** What is generated from the sources and the exceptions. */
+export const DOCUMENT = 'docs/twins.md';
 
 /** A source file of a server. */
 export interface Module {
@@ -21,28 +25,33 @@ export interface Module {
   readonly text: string;
 }
 
-/** One row of the twin table: the same module twice, or one that the other twin has no need of. */
-export interface Row {
-  readonly rs: string | undefined;
-  readonly ts: string | undefined;
-  /** The last cell. */
-  readonly purpose: string;
+/** Modules, public names and imports that only one twin has, each with a reason. */
+export interface Exceptions {
+  readonly modules: readonly { readonly twin: Twin; readonly module: string; readonly reason: string }[];
+  /** Functions and types, as they are written in that twin, by module. */
+  readonly names: readonly NameException[];
+  /** Imports that run the other way in the other twin. */
+  readonly imports: readonly ImportException[];
 }
 
-/** A function that only one twin has, and why. */
-export interface Exception {
+export interface NameException {
   readonly twin: Twin;
-  /** As in `store/writer`. */
-  readonly module: string;
-  /** As it is written in that twin. */
-  readonly name: string;
+  readonly reason: string;
+  readonly names: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface ImportException {
+  readonly twin: Twin;
+  readonly from: string;
+  readonly to: string;
   readonly reason: string;
 }
 
 export interface Trees {
   readonly modules: Readonly<Record<Twin, readonly Module[]>>;
-  /** Undefined when there is no ARCHITECTURE.md. */
-  readonly tables: { readonly rows: readonly Row[]; readonly exceptions: readonly Exception[] } | undefined;
+  readonly exceptions: Exceptions;
+  /** The document as it is; undefined when there is none. */
+  readonly document: string | undefined;
 }
 
 /** Reads a checkout; tests and type declarations are no modules. */
@@ -51,11 +60,13 @@ export function readTrees(root: string): Trees {
     filesBelow(join(root, SOURCES[twin]))
       .filter((path) => path.endsWith(`.${twin}`) && !/(\.test|\.d)\.ts$|(^|[/_])tests\.rs$/.test(path))
       .map((path) => ({ path: path.slice(join(root, '/').length), text: readFileSync(path, 'utf8') }));
-  const architecture = join(root, 'ARCHITECTURE.md');
-  const text = existsSync(architecture) ? readFileSync(architecture, 'utf8') : undefined;
+  const textOf = (path: string): string | undefined =>
+    existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined;
+  const none: Exceptions = { modules: [], names: [], imports: [] };
   return {
     modules: { rs: read('rs'), ts: read('ts') },
-    tables: text === undefined ? undefined : { rows: readRows(text), exceptions: readExceptions(text) },
+    exceptions: { ...none, ...(JSON.parse(textOf(EXCEPTIONS) ?? '{}') as Partial<Exceptions>) },
+    document: textOf(DOCUMENT),
   };
 }
 
@@ -75,22 +86,60 @@ export function declaredModules(text: string): string[] {
     .filter((name) => !/(^|_)tests$/.test(name));
 }
 
-/** Public free functions, as they are written. */
-export function publicFunctions(twin: Twin, text: string): string[] {
-  return namesOf(text, twin === 'rs' ? RUST_FUNCTION : SCRIPT_FUNCTION);
+/** The comment that a file begins with, without its marks; empty where there is none. */
+export function headComment(text: string): string {
+  const found = /^(?:\/\*[\s\S]*?\*\/|(?:\/\/.*\n)+)/.exec(text)?.[0] ?? '';
+  return found
+    .replace(/^\/\*+|\*+\/$/g, '')
+    .split('\n')
+    .map((line) => line.replace(/^\s*(?:\/\/!?|\*)?\s?/, '').trimEnd())
+    .join('\n')
+    .trim();
 }
 
-/** Functions and methods, private ones too: what is public in one language may be private in the other. */
-export function anyFunctions(twin: Twin, text: string): string[] {
-  return namesOf(text, twin === 'rs' ? RUST_ANY : SCRIPT_ANY);
+/** The first sentence of a head comment: what a module is for. */
+export function purposeOf(text: string): string {
+  const [paragraph = ''] = headComment(text).split('\n\n');
+  return /^.*?\.(?=\s|$)/.exec(paragraph.replaceAll('\n', ' '))?.[0] ?? '';
 }
 
 /** What is visible inside the crate only is not what a reader of the other twin looks for. */
-const RUST_FUNCTION = /^pub (?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
-const RUST_ANY = /^ *(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm;
-const SCRIPT_FUNCTION = /^export (?:async )?function\*? ?([A-Za-z0-9]+)/gm;
-const SCRIPT_ANY =
-  /^(?:(?:export )?(?:async )?function\*? ?| {2}(?:private |static |async |get )*\*?)([a-z][A-Za-z0-9]*)\(.*/gm;
+const PUBLIC = {
+  functions: {
+    rs: /^pub (?:const )?(?:async )?fn ([a-z_0-9]+)/gm,
+    ts: /^export (?:async )?function\*? ?([A-Za-z0-9]+)/gm,
+  },
+  types: {
+    rs: /^pub (?:struct|enum|union|trait|type) ([A-Za-z0-9]+)/gm,
+    ts: /^export (?:abstract |const )?(?:class|interface|type|enum) ([A-Za-z0-9]+)/gm,
+  },
+} as const;
+
+/** What is public in one language may be private in the other; a function may be a method there. */
+const ANY = {
+  functions: {
+    rs: /^ *(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm,
+    ts: /^(?:(?:export )?(?:async )?function\*? ?| {2}(?:private |static |async |get )*\*?)([a-z][A-Za-z0-9]*)\(.*/gm,
+  },
+  types: {
+    rs: /^ *(?:pub(?:\([a-z]+\))? )?(?:struct|enum|union|trait|type) ([A-Za-z0-9]+)/gm,
+    ts: /^(?:export )?(?:abstract |const )?(?:class|interface|type|enum) ([A-Za-z0-9]+)/gm,
+  },
+} as const;
+
+export type NameKind = keyof typeof PUBLIC;
+
+export const NAME_KINDS: readonly NameKind[] = ['functions', 'types'];
+
+/** Public free functions or public types, as they are written. */
+export function publicNames(kind: NameKind, twin: Twin, text: string): string[] {
+  return namesOf(text, PUBLIC[kind][twin]);
+}
+
+/** Functions and methods or types, private ones too. */
+export function anyNames(kind: NameKind, twin: Twin, text: string): string[] {
+  return namesOf(text, ANY[kind][twin]);
+}
 
 function namesOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name]) => name!);
@@ -101,42 +150,13 @@ export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Lines of a module; in Rust without the unit tests at its end, which TypeScript has in files of their own. */
+/** A Rust file without the unit tests at its end, which TypeScript has in files of their own. */
+export function withoutTests(text: string): string {
+  return text.replace(/\n#\[cfg\(test\)\]\nmod tests \{[\s\S]*$/, '\n');
+}
+
+/** Lines of a module without its unit tests. */
 export function countLines(twin: Twin, text: string): number {
-  const code = twin === 'rs' ? text.replace(/\n#\[cfg\(test\)\]\nmod tests \{[\s\S]*$/, '\n') : text;
+  const code = twin === 'rs' ? withoutTests(text) : text;
   return code.replace(/\n$/, '').split('\n').length;
-}
-
-/** `| n | \`server-rs/src/x.rs\` | \`server-ts/src/x.ts\` | purpose |`; a dash where one twin has none. */
-function readRows(text: string): Row[] {
-  const side = (cell: string): string | undefined => /^`(.+)`$/.exec(cell)?.[1];
-  return tableRows(text)
-    .filter(
-      ([, rs = '', ts = '']) =>
-        /^`server-rs\/src\/|^[-–—]$/.test(rs) && /^`server-ts\/src\/|^[-–—]$/.test(ts),
-    )
-    .map((cells) => ({ rs: side(cells[1]!), ts: side(cells[2]!), purpose: cells[3] ?? '' }))
-    .filter((row) => row.rs !== undefined || row.ts !== undefined);
-}
-
-/** `| \`module\` | \`rs\` or \`ts\` | \`function\` | reason |`. */
-function readExceptions(text: string): Exception[] {
-  return tableRows(text).flatMap(([module = '', twin = '', name = '', reason = '']) => {
-    const found = /^`(rs|ts)`$/.exec(twin);
-    if (!found) return [];
-    const bare = (cell: string): string => cell.replace(/^`|`$/g, '');
-    return [{ twin: found[1] as Twin, module: bare(module), name: bare(name), reason }];
-  });
-}
-
-function tableRows(text: string): string[][] {
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .replace(/^\||\|\s*$/g, '')
-        .split('|')
-        .map((cell) => cell.trim()),
-    );
 }

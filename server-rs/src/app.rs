@@ -1,4 +1,4 @@
-//! The parts, wired. No state outside of it: two apps can run in one process.
+//! Builds the server's parts and connects them. No state outside of it: two apps can run in one process.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -42,28 +42,31 @@ pub struct App {
     draining: watch::Sender<bool>,
 }
 
-/// Opens the database and wires the parts. Needs no runtime yet; [`App::run`] does.
-pub fn build_app(config: Config, clock: Clock) -> Result<Arc<App>, OpenError> {
-    let store = Arc::new(Store::open(&config.db, config.durability, clock)?);
-    let places = Arc::new(Semaphore::new(config.max_stream_clients));
-    Ok(Arc::new(App {
-        started: Instant::now(),
-        hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
-        invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
-        ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, config.max_metadata_bytes),
-        admission: Admission::new(config.queue_events, config.queue_bytes),
-        guard: Guard::new(&config),
-        stats_frames: watch::Sender::new(Bytes::new()),
-        shared_frames: SharedFrames::default(),
-        places,
-        draining: watch::Sender::new(false),
-        store,
-        clock,
-        config,
-    }))
-}
-
 impl App {
+    /// Opens the database and wires the parts. Needs no runtime yet; [`Self::run`] does.
+    pub fn build(mut config: Config, clock: Clock) -> Result<Arc<Self>, OpenError> {
+        let store = Arc::new(Store::open(&config.db, config.durability, clock)?);
+        let places = Arc::new(Semaphore::new(config.max_stream_clients));
+        let guard = Guard::new(&config);
+        // The guard keeps a digest; the text is dropped.
+        config.token = None;
+        Ok(Arc::new(Self {
+            started: Instant::now(),
+            hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
+            invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
+            ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, config.max_metadata_bytes),
+            admission: Admission::new(config.queue_events, config.queue_bytes),
+            guard,
+            stats_frames: watch::Sender::new(Bytes::new()),
+            shared_frames: SharedFrames::default(),
+            places,
+            draining: watch::Sender::new(false),
+            store,
+            clock,
+            config,
+        }))
+    }
+
     /// Every route, ready to serve.
     pub fn router(self: &Arc<Self>) -> Router {
         http::build_routes(self)

@@ -1,4 +1,4 @@
-//! The one seam to the wall clock. Timers use the runtime's monotonic clock instead.
+//! Reads the wall clock; timers use the monotonic clock instead.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! The files of `contract/`, taken in at compile time, and their parsed form.
+//! Embeds the files of `contract/`, so that both servers share their facts.
 //!
 //! Every fact that both servers share comes from here. What must stay true: nothing in this crate retypes
 //! a statement, a message, a limit or a flag that one of these files holds.

@@ -1,4 +1,4 @@
-//! Everything that can be answered instead of success: a stable code, and what goes with it.
+//! Lists everything that can be answered instead of success: a stable code, and what goes with it.
 //!
 //! Status, public text and `Retry-After` of a code stand in `contract/vocabulary.json`; `tests/contract.rs`
 //! holds this enum equal to it. This module knows nothing of HTTP types; `http/reply` turns a failure into

@@ -1,4 +1,4 @@
-//! An event on its way in: where its fields lie in a body, what they come to, and what became of it.
+//! Describes an event on its way in: where its fields are in a body, their values, and its outcome.
 //!
 //! Wire names are those of the contract. Text that needs no change stays where it is, in the body, and is
 //! carried as a range; nothing is copied until SQLite takes it.

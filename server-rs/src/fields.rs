@@ -1,4 +1,4 @@
-//! The rules of one field at a time: its value, or the one problem that is reported of it (rules EVT-01 to EVT-12).
+//! Checks one field at a time: its value, or the one problem that is reported for it (rules EVT-01 to EVT-12).
 //!
 //! Pure. Messages are those of the vocabulary.
 

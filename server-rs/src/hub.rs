@@ -1,4 +1,4 @@
-//! From committed rows to stream clients: every row is read and rendered once, whoever listens.
+//! Passes committed events on to the clients of the stream: every row is read and rendered once for all of them.
 //!
 //! A tail task follows the newest committed id and keeps the newest frames in a bounded ring. A subscriber takes
 //! frames from the ring while its cursor is inside, and pages from the database when it has fallen behind. So a

@@ -1,4 +1,4 @@
-//! From commits to clients that ask what changed: which topics a client follows, and what their revisions are now.
+//! Passes the revisions of topics on to the clients that follow them.
 //!
 //! Nothing is put into a client's hands when something changes. One that waits is woken; one that was just told
 //! something, or that is slow, is not, and looks at the revisions when it is its turn again. So a change costs as much

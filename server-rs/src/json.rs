@@ -1,4 +1,4 @@
-//! A scanner over the bytes of a body: RFC 8259 grammar and depth, and where the fields of events lie.
+//! Finds where the known fields of events are in a JSON body.
 //!
 //! Nothing is turned into a tree of values: metadata has to come back byte for byte (rule MET-01), and both
 //! servers must draw the line between JSON and no JSON at the same byte (rule BOD-01). One pass over the body

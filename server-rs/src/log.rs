@@ -1,4 +1,4 @@
-//! Structured JSON lines on stderr (rule PRO-01). Never a body, never a token.
+//! Writes structured JSON lines to stderr (rule PRO-01). Never a body, never a token.
 
 use tracing::Level;
 use tracing::level_filters::LevelFilter;

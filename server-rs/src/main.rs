@@ -1,4 +1,4 @@
-//! `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
+//! Runs `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ingest_server::app::{App, build_app};
+use ingest_server::app::App;
 use ingest_server::clock::Clock;
 use ingest_server::config::spec::exit_message;
 use ingest_server::config::{Command, Config, parse_config};
@@ -59,7 +59,7 @@ async fn run(config: Config) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let app = match build_app(config, Clock) {
+    let app = match App::build(config, Clock) {
         Ok(app) => app,
         Err(error) => {
             eprintln!("{error}");

@@ -1,4 +1,4 @@
-//! Numbers as the contract sees them: the nearest IEEE 754 double of their text, printed the ECMAScript way.
+//! Treats numbers as the contract does: the nearest IEEE 754 double of their text, printed the ECMAScript way.
 //!
 //! Pure. Money is whole nano-dollars, so that sums do not depend on their order (rule EVT-07).
 

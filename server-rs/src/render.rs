@@ -1,12 +1,16 @@
-//! Rows to JSON text. Strings are escaped as `JSON.stringify` does, numbers printed the ECMAScript way,
-//! metadata put in exactly as it was sent (rules MET-01, GET-02).
+//! Renders rows as JSON text, members in the order of the columns (rules GET-02, MET-01 and SES-03). Strings are
+//! escaped as `JSON.stringify` does, numbers printed the ECMAScript way, metadata put in exactly as it was sent.
 //!
 //! The names of members are the names of the columns that the shared statements give.
+
+/// Statistics to JSON text.
+pub(crate) mod stats;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use crate::number::print_number;
+use crate::timestamp::format_timestamp;
 
 /// How metadata is put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,62 +21,95 @@ pub enum Lines {
     One,
 }
 
+/// Takes a row of a read.
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>;
+
+/// A read that shows its rows one by one.
+pub(crate) type Rows<'a> = &'a dyn Fn(Visit<'_>) -> rusqlite::Result<()>;
+
 /// Appends a row as an object.
 pub(crate) fn row_object(out: &mut Vec<u8>, row: &Row<'_>, lines: Lines) -> rusqlite::Result<()> {
-    row_members(out, row, row.as_ref().column_count(), lines)?;
+    let opening = out.len();
+    for at in 0..row.as_ref().column_count() {
+        column(out, opening, row, at, lines)?;
+    }
     out.push(b'}');
     Ok(())
 }
 
-/// Appends `{` and the first `count` columns of a row as members, without the closing brace.
-pub(crate) fn row_members(
-    out: &mut Vec<u8>,
-    row: &Row<'_>,
-    count: usize,
-    lines: Lines,
-) -> rusqlite::Result<()> {
-    for at in 0..count {
-        let name = row.as_ref().column_name(at)?;
-        out.push(if at == 0 { b'{' } else { b',' });
-        out.push(b'"');
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":");
-        match (name, row.get_ref(at)?) {
-            ("metadata", ValueRef::Text(text)) => metadata(out, text, lines),
-            ("payload_truncated", value) => bool(out, matches!(value, ValueRef::Integer(1))),
-            (_, value) => scalar(out, value),
-        }
+/// Appends a column as a member of the object that begins at `opening`.
+fn column(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, at: usize, lines: Lines) -> rusqlite::Result<()> {
+    let name = row.as_ref().column_name(at)?;
+    member(out, opening, name);
+    match (name, row.get_ref(at)?) {
+        ("metadata", ValueRef::Text(text)) => metadata(out, text, lines),
+        ("payload_truncated", value) => bool(out, matches!(value, ValueRef::Integer(1))),
+        (_, value) => scalar(out, value),
     }
     Ok(())
 }
 
+/// Appends a member's name to the object that begins at `opening`; the first one opens it.
+fn member(out: &mut Vec<u8>, opening: usize, name: &str) {
+    out.push(if out.len() == opening { b'{' } else { b',' });
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+}
+
 /// Appends a string.
-pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
+fn string(out: &mut Vec<u8>, text: &str) {
     // Writing a string to memory cannot fail.
     drop(serde_json::to_writer(out, text));
 }
 
 /// Appends an integer.
-pub(crate) fn integer(out: &mut Vec<u8>, value: i64) {
+fn integer(out: &mut Vec<u8>, value: i64) {
     drop(serde_json::to_writer(out, &value));
 }
 
-/// Appends a JSON array of what `visit` appends for each row.
-pub(crate) fn list<E>(
+/// Appends the rows as an array of objects, each written by `each`.
+fn array(
     out: &mut Vec<u8>,
-    each: impl FnOnce(&mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut first = true;
-    out.push(b'[');
-    each(&mut |row| {
-        if !first {
-            out.push(b',');
-        }
-        first = false;
-        row_object(out, row, Lines::AsSent)
+    rows: Rows<'_>,
+    mut each: impl FnMut(&mut Vec<u8>, &Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let opening = out.len();
+    rows(&mut |row| {
+        out.push(if out.len() == opening { b'[' } else { b',' });
+        each(out, row)
     })?;
+    if out.len() == opening {
+        out.push(b'[');
+    }
     out.push(b']');
     Ok(())
+}
+
+/// Appends a member whose value is a list of rows.
+fn list(out: &mut Vec<u8>, name: &str, rows: Rows<'_>) -> rusqlite::Result<()> {
+    member(out, 0, name);
+    array(out, rows, |out, row| row_object(out, row, Lines::AsSent))
+}
+
+/// Appends the columns of a row as members of the object that begins at `opening`, but for the one that is hidden.
+fn columns_without(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, hidden: &str) -> rusqlite::Result<()> {
+    for at in 0..row.as_ref().column_count() {
+        if row.as_ref().column_name(at)? != hidden {
+            column(out, opening, row, at, Lines::AsSent)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ends an answer's object, with the `since` that was used (rule STA-05).
+fn finish(mut out: Vec<u8>, since: Option<i64>) -> Vec<u8> {
+    if let Some(since) = since {
+        member(&mut out, 0, "since");
+        string(&mut out, &format_timestamp(since));
+    }
+    out.push(b'}');
+    out
 }
 
 fn metadata(out: &mut Vec<u8>, text: &[u8], lines: Lines) {
@@ -144,4 +181,53 @@ impl Page {
         self.json.push(b'}');
         self.json
     }
+}
+
+/// A session with its newest events; `None` when no event has named it.
+pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
+    let mut out = Vec::new();
+    session(&mut |row| {
+        member(&mut out, 0, "session");
+        row_object(&mut out, row, Lines::AsSent)
+    })?;
+    if out.is_empty() {
+        return Ok(None);
+    }
+    list(&mut out, "events", events)?;
+    Ok(Some(finish(out, None)))
+}
+
+/// What a snapshot is rendered from.
+pub(crate) struct SnapshotParts<'a> {
+    pub topic: &'a str,
+    pub epoch: &'a str,
+    pub revision: i64,
+    /// The revision that the data comes behind, where it is not the whole state.
+    pub since: Option<i64>,
+    /// Whether it is the whole state although that was not asked for.
+    pub is_reset: bool,
+    /// JSON text.
+    pub data: &'a [u8],
+}
+
+/// The state of a topic, or what came since (rules SYN-05 and SYN-07).
+pub(crate) fn render_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(parts.data.len() + 256);
+    let mut text = |name: &str, value: &str| {
+        member(&mut out, 0, name);
+        string(&mut out, value);
+    };
+    text("topic", parts.topic);
+    text("epoch", parts.epoch);
+    text("revision", &parts.revision.to_string());
+    if let Some(since) = parts.since {
+        text("since", &since.to_string());
+    }
+    if parts.is_reset {
+        member(&mut out, 0, "reset");
+        bool(&mut out, true);
+    }
+    member(&mut out, 0, "data");
+    out.extend_from_slice(parts.data);
+    finish(out, None)
 }

@@ -1,4 +1,4 @@
-//! The newest frames of the stream, bounded by bytes and shared by all clients.
+//! Keeps the newest frames of the stream, bounded by bytes and shared by all clients.
 //!
 //! Pure but for the rendering of rows: knows neither clients nor sockets. What must stay true: the ring holds every
 //! row with an id above its floor and not above its head, in id order.

@@ -1,4 +1,4 @@
-//! RFC 8259 grammar and depth over the bytes of a body, without a tree of values.
+//! Scans bytes by the grammar of RFC 8259, without a tree of values.
 //!
 //! What must stay true: what passes here is valid JSON to its last byte, nested at most as deep as the limit says,
 //! and every span lies on character boundaries. Knows nothing of events.

@@ -1,4 +1,4 @@
-//! The files that are served as they are, byte for byte (rules HEA-03, PAG-01).
+//! Holds the files that are served byte for byte (rules HEA-03 and PAG-01).
 //!
 //! They are packed while the server is built (`build.rs`) and unpacked when somebody first asks for one, so that
 //! neither the binary nor a server that nobody looks at carries them whole.

@@ -1,4 +1,4 @@
-//! What one client is yet to be told: one slot per topic, in which a newer revision takes the place of an older one.
+//! Keeps what one client has not been notified of: one slot per topic, with the newest revision (rule SYN-04).
 //!
 //! Pure: no clock, no socket. What must stay true: what a client costs is its number of topics, however slow it is,
 //! and it is never told a revision twice or one below what it was told (rule SYN-04).

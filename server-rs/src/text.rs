@@ -1,4 +1,4 @@
-//! Text as the contract sees it: well-formed Unicode without U+0000, trimmed the ECMAScript way.
+//! Treats text as the contract does: well-formed Unicode without U+0000, trimmed the ECMAScript way.
 //!
 //! Pure. Knows nothing of events or of HTTP.
 

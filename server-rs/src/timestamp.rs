@@ -1,4 +1,4 @@
-//! RFC 3339 date-times to Unix milliseconds (rule EVT-08), and back.
+//! Converts RFC 3339 date-times to Unix milliseconds and back (rule EVT-08).
 //!
 //! Pure. The calendar is the `time` crate's; the grammar is the contract's, which is stricter than most parsers.
 

@@ -1,4 +1,4 @@
-//! What can be kept in step with a client, by name: the events, the statistics, the sessions, one session.
+//! Names what a client can keep in sync: events, statistics, sessions, or one session (rules SYN-01 and SYN-03).
 //!
 //! Pure. Names are those of the vocabulary (`tests/contract.rs` holds them equal); rules SYN-01 and SYN-03.
 

@@ -1,4 +1,5 @@
-//! Metadata above its limit becomes a summary that is still valid JSON (rule MET-02; of a hook's payload: HOK-03).
+//! Replaces metadata above its limit with a summary that is still valid JSON (rule MET-02; of a hook's payload:
+//! HOK-03).
 //!
 //! Pure. The text has been scanned before, so it is valid JSON.
 

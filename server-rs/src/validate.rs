@@ -1,4 +1,4 @@
-//! From where an event's fields lie to what they come to, or to every problem that they have.
+//! Turns the fields of an event into its values, or into every problem that they have (rules EVT-01 to EVT-14).
 //!
 //! Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14; messages are those of the vocabulary.
 

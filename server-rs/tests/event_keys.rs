@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ingest_server::config::Durability;
 use ingest_server::contract::MIGRATIONS;
-use ingest_server::store::connection::{Location, open_connection};
+use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::event_keys::EventKeys;
 use ingest_server::store::migrate::migrate;
 use rusqlite::Connection;
@@ -15,8 +15,8 @@ const GROUP: u64 = 3000;
 fn database(folder: &Path) -> Connection {
     let path = folder.join("events.db");
     std::fs::File::create_new(&path).expect("a new file");
-    let location = Location { path: path.clone(), durability: Durability::Process };
-    let connection = open_connection(&location).expect("opens");
+    let options = ConnectionOptions { path: path.clone(), durability: Durability::Process };
+    let connection = open_connection(&options).expect("opens");
     migrate(&connection, &MIGRATIONS).expect("a schema");
     connection
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ingest_server::config::Durability;
 use ingest_server::contract::MIGRATIONS;
-use ingest_server::store::connection::{Location, open_connection};
+use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::migrate::migrate;
 use rusqlite::Connection;
 
@@ -22,7 +22,8 @@ const CHILD_DB: &str = "INGEST_TEST_MIGRATE";
 const SPILLED_BYTES: u64 = 8 << 20;
 
 fn open(path: &Path) -> Connection {
-    open_connection(&Location { path: path.to_owned(), durability: Durability::Process }).expect("opens")
+    open_connection(&ConnectionOptions { path: path.to_owned(), durability: Durability::Process })
+        .expect("opens")
 }
 
 /// A file of the newest schema: an older one for a list with one more step.

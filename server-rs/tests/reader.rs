@@ -13,7 +13,7 @@ use ingest_server::config::Durability;
 use ingest_server::contract::LIMITS;
 use ingest_server::error::ErrorCode;
 use ingest_server::store::Store;
-use ingest_server::store::connection::Location;
+use ingest_server::store::connection::ConnectionOptions;
 use ingest_server::store::cost::Cost;
 use ingest_server::store::reader::Readers;
 use tokio::task::JoinHandle;
@@ -23,7 +23,9 @@ const READERS: usize = 3;
 fn open(folder: &Path) -> Arc<Readers> {
     let path = folder.join("events.db");
     Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens").close();
-    Arc::new(Readers::open(&Location { path, durability: Durability::Process }, READERS).expect("opens"))
+    Arc::new(
+        Readers::open(&ConnectionOptions { path, durability: Durability::Process }, READERS).expect("opens"),
+    )
 }
 
 /// An unbounded read that runs until its sender is dropped.

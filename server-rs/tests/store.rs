@@ -7,7 +7,7 @@ use ingest_server::config::Durability;
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
 use ingest_server::store::Store;
-use ingest_server::store::connection::{Location, open_connection};
+use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::cost::Cost;
 use ingest_server::store::events::{EventWriter, Submission};
 use ingest_server::validate::validate_event;
@@ -29,8 +29,8 @@ fn submission(events: &[(&str, &str)]) -> Submission {
 fn open(folder: &Path) -> (Store, Connection) {
     let path = folder.join("events.db");
     let store = Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens");
-    let location = Location { path, durability: Durability::Process };
-    (store, open_connection(&location).expect("opens"))
+    let options = ConnectionOptions { path, durability: Durability::Process };
+    (store, open_connection(&options).expect("opens"))
 }
 
 fn count(connection: &Connection, sql: &str) -> i64 {
@@ -43,7 +43,7 @@ async fn every_connection_has_the_pragmas() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("events.db");
         let store = Store::open(path.to_str().expect("text"), durability, Clock).expect("opens");
-        let own = open_connection(&Location { path, durability }).expect("opens");
+        let own = open_connection(&ConnectionOptions { path, durability }).expect("opens");
         let pragmas = move |connection: &Connection| {
             let integer = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
             let names = [

@@ -11,8 +11,8 @@ import { Buffers } from '../src/buffers.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { batchJson } from '../src/http/reply.ts';
 import { scanBatch } from '../src/json.ts';
-import { readUuid, UUID_BYTES } from '../src/store/job.ts';
 import { KeyFilter, KeyHash } from '../src/store/key-filter.ts';
+import { readUuid, UUID_BYTES } from '../src/store/submission.ts';
 import { validator } from '../src/validate.ts';
 
 const EVENTS = 50;

@@ -17,9 +17,9 @@ import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { Checkpointer } from '../src/store/checkpoint.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
-import { Events } from '../src/store/events.ts';
-import type { Job } from '../src/store/job.ts';
+import { EventWriter } from '../src/store/events.ts';
 import { migrate } from '../src/store/migrate.ts';
+import type { Submission } from '../src/store/submission.ts';
 import { validator } from '../src/validate.ts';
 import { type Flags, parseFlags, WrongFlag } from './flags.ts';
 import { storeRows } from './rows.ts';
@@ -42,7 +42,7 @@ function makeDatabase({ db: path, durability }: Config): Connection {
 }
 
 /** A body as the pipeline hands it to the writer: scanned, validated, truncated. */
-function prepare(body: Buffer, maxMetadataBytes: number): Job {
+function prepare(body: Buffer, maxMetadataBytes: number): Submission {
   const raw = new RawEvents();
   const scan = scanBatch(body, raw, Number.MAX_SAFE_INTEGER);
   let step = scan.next();
@@ -59,7 +59,12 @@ function prepare(body: Buffer, maxMetadataBytes: number): Job {
 }
 
 /** Stores a chunk group by group. All of it is timed, and nothing else is. */
-function storeChunk(events: Events, checkpointer: Checkpointer, chunk: readonly Job[], totals: Totals): void {
+function storeChunk(
+  events: EventWriter,
+  checkpointer: Checkpointer,
+  chunk: readonly Submission[],
+  totals: Totals,
+): void {
   const started = performance.now();
   const cpu = process.cpuUsage();
   for (const group of chunk) {
@@ -104,8 +109,8 @@ function storeGroups(
   file: number,
   maxMetadataBytes: number,
 ): Totals {
-  const [events, totals] = [new Events(db), new Totals()];
-  let chunk: Job[] = [];
+  const [events, totals] = [new EventWriter(db), new Totals()];
+  let chunk: Submission[] = [];
   let bytes = 0;
   let number = 0;
   for (const body of readLines(file)) {

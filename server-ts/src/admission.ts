@@ -1,5 +1,5 @@
 /**
- * What may wait for the writer, by events and by bytes (rule ING-10), and turns for the work on large bodies.
+ * Admits events and bytes that wait for the writer (rule ING-10), and gives out turns for the work on large bodies.
  *
  * A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
  * meanwhile, so a client that retries at once costs a waiting connection and no work (decision 39).

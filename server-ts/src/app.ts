@@ -1,5 +1,5 @@
 /**
- * The parts, wired. No state outside of it: two apps can run in one process.
+ * Builds the server's parts and connects them. No state outside of it: two apps can run in one process.
  *
  * Starts what goes on beside requests: statistics for the stream, the full check behind the start.
  */
@@ -8,12 +8,12 @@ import { Admission } from './admission.ts';
 import { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
 import type { Connections } from './http/connection.ts';
-import { frame } from './http/frames.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
 import { SharedFrames } from './http/invalidations.ts';
 import { SendQueues } from './http/send-queues.ts';
-import { Hub, Seats } from './hub.ts';
+import { publishStats } from './http/stream.ts';
+import { Hub, Places } from './hub.ts';
 import { Ingest } from './ingest.ts';
 import { Invalidations } from './invalidations.ts';
 import type { Log } from './log.ts';
@@ -21,7 +21,7 @@ import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
 
 /** What an app needs from outside. */
-export interface AppOptions {
+interface AppOptions {
   readonly config: Config;
   readonly log: Log;
   /** Listening already, so that a taken port is found before the database is touched. */
@@ -38,7 +38,7 @@ export class App {
   readonly config: Config;
   readonly log: Log;
   readonly store: Store;
-  readonly seats: Seats;
+  readonly places: Places;
   readonly hub: Hub;
   readonly invalidations: Invalidations;
   readonly sharedFrames: SharedFrames;
@@ -58,9 +58,9 @@ export class App {
     this.config = config;
     this.log = log;
     this.store = store;
-    this.seats = new Seats(config.maxStreamClients);
-    this.hub = new Hub(store, this.seats, (error) => this.logFailure(error, 'tail failed'));
-    this.invalidations = new Invalidations(store, this.seats, (error) => {
+    this.places = new Places(config.maxStreamClients);
+    this.hub = new Hub(store, this.places, (error) => this.logFailure(error, 'tail failed'));
+    this.invalidations = new Invalidations(store, this.places, (error) => {
       this.logFailure(error, 'revisions failed');
     });
     this.sharedFrames = new SharedFrames(store.epoch);
@@ -70,7 +70,7 @@ export class App {
     this.connections = options.connections;
     this.buildRoutes = routes;
     this.guard = new Guard(config, this.connections.address.port);
-    this.statsTimer = setInterval(() => void this.broadcastStats(), config.statsIntervalMs);
+    this.statsTimer = setInterval(() => void publishStats(this), config.statsIntervalMs);
   }
 
   /** Opens the database and wires the parts. */
@@ -137,20 +137,8 @@ export class App {
     return this.connections.drain();
   }
 
-  /** Rule STR-06: made once for all, and only while someone listens. */
-  private async broadcastStats(): Promise<void> {
-    if (this.hub.clients === 0) return;
-    try {
-      const stats = await this.store.json({ kind: 'stats', filter: {} });
-      if (stats === undefined) return;
-      const payload = Buffer.from(stats).toString('utf8');
-      this.hub.broadcast(Buffer.from(frame(`{"type":"stats","payload":${payload}}`)));
-    } catch (error) {
-      this.logFailure(error, 'statistics failed');
-    }
-  }
-
-  private logFailure(error: unknown, message: string): void {
+  /** Logs what failed in the background, unless the server is about to end. */
+  logFailure(error: unknown, message: string): void {
     // Reads that wait while the store closes are given up.
     if (this.isDraining) return;
     this.log.error({ reason: error instanceof Error ? error.message : String(error) }, message);

@@ -1,5 +1,5 @@
 /**
- * Memory for bodies and tables, used again and again.
+ * Reuses the memory of bodies and tables.
  *
  * It is filled in the main thread and read by the writer's. Without this every request would leave some hundred
  * kilobytes to be freed by another thread than the one that took them, which the allocator answers by holding on to

@@ -1,4 +1,4 @@
-/** The one place that reads the wall clock, so that tests can be exact. Timers use the monotonic clock. */
+/** Reads the wall clock; timers use the monotonic clock instead. */
 
 /** Unix time in milliseconds. */
 export function nowMs(): number {

@@ -1,5 +1,5 @@
 /**
- * The facts of `contract/`, embedded: the bundle carries them, and sources read the same files.
+ * Embeds the files of `contract/`, so that both servers share their facts.
  *
  * What must stay true: no fact is typed a second time here; this file only names the files.
  * A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve it).
@@ -72,6 +72,14 @@ export const REPORTED_PRAGMAS: readonly string[] = [
   'page_size',
 ];
 
+/** Status and text of an error code as `vocabulary.json` has them. */
+export interface ErrorSpec {
+  readonly status: number;
+  readonly text: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retry_after_s?: number;
+}
+
 /** A query parameter as `routes.json` describes it. */
 export interface ParameterSpec {
   /** As it stands in the query string. */
@@ -115,7 +123,7 @@ export interface HookField {
   readonly default?: string;
 }
 
-export interface HookSpec {
+interface HookSpec {
   /** The key of the hook's name. */
   readonly name_key: string;
   readonly agent_type: string;

@@ -1,5 +1,5 @@
 /**
- * How the process's file descriptors are shared out (rule HTT-12).
+ * Shares out the process's file descriptors (rule HTT-12).
  *
  * Invariant: descriptors for the store and the runtime are kept back, so that only connections are refused when
  * descriptors are short.

@@ -1,10 +1,10 @@
 /**
- * Everything that can be answered instead of success: a stable code, and what goes with it.
+ * Lists everything that can be answered instead of success: a stable code, and what goes with it.
  *
  * Status, public text and `Retry-After` of a code stand in `contract/vocabulary.json`; tests/contract.test.ts
  * holds this union equal to it. This module knows nothing of HTTP; `http/reply` turns a failure into an answer.
  */
-import { VOCABULARY } from './contract.ts';
+import { type ErrorSpec, VOCABULARY } from './contract.ts';
 
 /** The error codes of the contract (rule HTT-01). */
 export const ERROR_CODES = [
@@ -41,20 +41,13 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-export interface ErrorSpec {
-  readonly status: number;
-  readonly text: string;
-  /** Seconds, for `Retry-After`. */
-  readonly retry_after_s?: number;
-}
-
 /** Status, text and `Retry-After` of a code, from the contract. */
 export function errorSpec(code: ErrorCode): ErrorSpec {
   return VOCABULARY.errors[code];
 }
 
 /** Further members of a failure's answer, in their order. */
-export type Members = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 /** A code, the members that its answer has beside `error` and `code`, and whether the connection ends. */
 export class Failure extends Error {

@@ -1,5 +1,5 @@
 /**
- * An event on its way in: where its fields lie in a body, what they come to, and what became of it.
+ * Describes an event on its way in: where its fields are in a body, their values, and its outcome.
  *
  * Both forms are tables of numbers instead of objects: a batch is two allocations, whatever its length, and
  * the normalised table crosses to the writer's thread without being copied. Text stays where it is, in the

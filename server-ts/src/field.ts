@@ -1,8 +1,7 @@
 /**
- * The fields of an event as the contract describes them (`contract/fields.json`), and where the tables of `event` hold
- * their values.
+ * The fields of an event as the contract describes them (`contract/fields.json`).
  *
- * A text is a pair of positions, a choice is an index into its list; both are integers. Every other value is a double.
+ * Also where the tables of `event` hold their values. A text is a pair of positions, a choice is an index into its list; both are integers. Every other value is a double.
  */
 import { FIELDS_FILE, VOCABULARY } from './contract.ts';
 

@@ -1,5 +1,5 @@
 /**
- * One check per kind of field: from where it lies to what it comes to, or to its problem.
+ * Checks one field at a time: its value, or the one problem that is reported for it (rules EVT-01 to EVT-12).
  *
  * Pure. The common case (no escapes, nothing to trim) touches bytes only and makes no string.
  */

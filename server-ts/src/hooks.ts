@@ -1,5 +1,5 @@
 /**
- * An agent's hook becomes an event, as `contract/hooks` says it (rules HOK-01 to HOK-03).
+ * Turns an agent's hook into an event, as `contract/hooks` says (rules HOK-01 to HOK-03).
  *
  * Pure. A payload is nobody's schema, so nothing in it is refused: what a field's own rule does not let through
  * counts as absent, and the whole object stays as metadata. Only what is no object is a problem.

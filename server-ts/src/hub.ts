@@ -1,5 +1,5 @@
 /**
- * Fan-out of committed events to the subscribers of the stream.
+ * Passes committed events on to the clients of the stream: every row is read and rendered once for all of them.
  *
  * While anyone subscribes, one tail reads new rows once, as frames, into a ring of bounded bytes that all
  * share. A subscription is a cursor and a filter: inside the ring it takes frames from there, behind it it
@@ -21,7 +21,7 @@ export interface FrameSource {
 export type Next = Uint8Array | 'idle' | 'end';
 
 /** Places for stream clients, of whatever kind (rule STR-09). */
-export class Seats {
+export class Places {
   private readonly most: number;
   private count = 0;
 
@@ -48,16 +48,16 @@ export class Seats {
 
 export class Hub {
   private readonly source: FrameSource;
-  private readonly seats: Seats;
+  private readonly places: Places;
   private readonly subscriptions = new Set<Subscription>();
   readonly ring = new Ring();
   private tailing = false;
   private onTailFailure: (error: unknown) => void;
   private closed = false;
 
-  constructor(source: FrameSource, seats: Seats, onTailFailure: (error: unknown) => void) {
+  constructor(source: FrameSource, places: Places, onTailFailure: (error: unknown) => void) {
     this.source = source;
-    this.seats = seats;
+    this.places = places;
     this.onTailFailure = onTailFailure;
   }
 
@@ -77,11 +77,11 @@ export class Hub {
 
   /** A subscription behind this id, or nothing when all slots are taken. Its `close` frees the slot. */
   subscribe(filter: StreamFilter, cursor: number): Subscription | undefined {
-    if (this.closed || !this.seats.take()) return undefined;
+    if (this.closed || !this.places.take()) return undefined;
     if (this.subscriptions.size === 0 && !this.tailing) this.ring.restart(this.source.newest);
     const subscription = new Subscription(this, this.source, filter, cursor, () => {
       this.subscriptions.delete(subscription);
-      this.seats.leave();
+      this.places.leave();
       if (this.subscriptions.size === 0) this.ring.restart(this.source.newest);
     });
     this.subscriptions.add(subscription);

@@ -1,5 +1,5 @@
 /**
- * The pipeline: scan, validation, truncation, store; a single event is a batch of one.
+ * Runs the pipeline: scan, validate, truncate, store; a single event is a batch of one.
  *
  * What waits for the writer is bounded by a request's ticket (rule ING-10).
  * A long body is worked on in slices, so that others are served in between. Knows nothing of HTTP.
@@ -15,7 +15,7 @@ import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts'
 import { readHook } from './hooks.ts';
 import { scanBatch, scanEvent } from './json.ts';
 import type { Store } from './store/index.ts';
-import { type Validate, validator } from './validate.ts';
+import { validator } from './validate.ts';
 
 /** How many events are checked before others run. */
 const SLICE_EVENTS = 1000;
@@ -24,7 +24,7 @@ const SLICE_EVENTS = 1000;
 const IDLE_TABLES = 64;
 const IDLE_SPANS = 1 << 14;
 
-export type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes'>;
+type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes'>;
 
 export class Ingest {
   private readonly store: Store;
@@ -91,7 +91,7 @@ export class Ingest {
       const { count } = raw;
       table = new EventTable(body, count, this.buffers);
       const rejected: Rejected[] = [];
-      const validate: Validate = reader(raw, table, this.config.maxMetadataBytes);
+      const validate: ReturnType<typeof validator> = reader(raw, table, this.config.maxMetadataBytes);
       for (let index = 0; index < count; index++) {
         const errors = validate(index);
         if (errors !== undefined) rejected.push({ index, errors });

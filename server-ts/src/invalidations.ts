@@ -1,12 +1,12 @@
 /**
- * Fan-out of revisions: who wants to know what changed, and who waits for a revision.
+ * Passes the revisions of topics on to the clients that follow them.
  *
  * Nothing is queued: a client has slots (`slots`), and what it is told is looked up when it is due. Whoever is
  * inside its interval, or has not taken what came before, costs nothing however much is published. The common
  * topics are one number in memory; the sessions of all who are due are read together, one read at a time.
  * Knows nothing of HTTP, of frames or of SQL.
  */
-import type { Seats } from './hub.ts';
+import type { Places } from './hub.ts';
 import { type Change, Slots } from './slots.ts';
 import type { Topic } from './topics.ts';
 
@@ -17,14 +17,14 @@ export interface RevisionSource {
 }
 
 /** What changed, in the order of the topics; silence for as long as was asked; or the end. */
-export type NextChanges = readonly Change[] | 'idle' | 'end';
+type NextChanges = readonly Change[] | 'idle' | 'end';
 
 /** How many clients are told before others are served. */
 const TOLD_IN_ONE_TURN = 32;
 
 export class Invalidations {
   readonly source: RevisionSource;
-  private readonly seats: Seats;
+  private readonly places: Places;
   private readonly onReadFailure: (error: unknown) => void;
   private readonly subscriptions = new Set<Subscription>();
   /** Those that are to be told of the next change at once. */
@@ -38,9 +38,9 @@ export class Invalidations {
   private reading = false;
   private closed = false;
 
-  constructor(source: RevisionSource, seats: Seats, onReadFailure: (error: unknown) => void) {
+  constructor(source: RevisionSource, places: Places, onReadFailure: (error: unknown) => void) {
     this.source = source;
-    this.seats = seats;
+    this.places = places;
     this.onReadFailure = onReadFailure;
   }
 
@@ -52,13 +52,13 @@ export class Invalidations {
     void this.readSessions();
   }
 
-  /** A client of these topics, or nothing when all seats are taken. Its `close` gives the seat back. */
+  /** A client of these topics, or nothing when all places are taken. Its `close` gives the seat back. */
   subscribe(topics: readonly Topic[], minIntervalMs: number): Subscription | undefined {
-    if (this.closed || !this.seats.take()) return undefined;
+    if (this.closed || !this.places.take()) return undefined;
     const subscription = new Subscription(this, topics, minIntervalMs, () => {
       this.subscriptions.delete(subscription);
       this.ready.delete(subscription);
-      this.seats.leave();
+      this.places.leave();
     });
     this.subscriptions.add(subscription);
     return subscription;

@@ -1,5 +1,5 @@
 /**
- * Where the known fields of a body lie: RFC 8259, at most `limits.json_depth` deep, no tree of values.
+ * Finds where the known fields of events are in a JSON body.
  *
  * It answers "is this JSON" and "where do the known fields lie"; it never copies and never decodes, save keys
  * with escapes, which are compared after these are resolved. Of a key given twice the last counts.

@@ -1,5 +1,5 @@
 /**
- * Structured JSON lines on stderr (rule PRO-01); never a request body, never a token.
+ * Writes structured JSON lines to stderr (rule PRO-01). Never a body, never a token.
  *
  * Written synchronously: lines are few, and the last ones before an exit are those that matter.
  */

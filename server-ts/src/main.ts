@@ -1,5 +1,5 @@
 /**
- * `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
+ * Runs `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
  *
  * The threads of the store start from this same file, so that the bundle is one file. What they do not need is
  * imported late, and what would crash an older Node is not loaded before it was looked at.

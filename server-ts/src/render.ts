@@ -1,5 +1,5 @@
 /**
- * Rows to JSON text, members in the order of the contract (rules GET-02, SES-03, STA-01 to STA-03).
+ * Renders rows as JSON text, members in the order of the columns (rules GET-02, MET-01 and SES-03).
  *
  * Pure. Strings are escaped as `JSON.stringify` does it; metadata is spliced in as it was sent.
  * Runs in the readers' threads; knows nothing of HTTP or of SQL.
@@ -7,7 +7,6 @@
 import { FIELDS_FILE } from './contract.ts';
 import { FIELD_SPECS, type FieldName } from './field.ts';
 import { printNumber } from './number.ts';
-import { formatTimestamp } from './timestamp.ts';
 
 /** A value of SQLite. */
 type Value = string | number | null;
@@ -66,70 +65,7 @@ export function renderSession(session: SessionRow, rows: readonly EventRow[]): s
   return `{"session":${renderFlat(session)},"events":[${rows.map(renderEvent).join(',')}]}`;
 }
 
-export interface StatsRows {
-  readonly totals: FlatRow;
-  readonly sessions: FlatRow;
-  readonly tools: readonly FlatRow[];
-  readonly agents: readonly FlatRow[];
-  readonly models: readonly FlatRow[];
-  readonly eventTypes: readonly FlatRow[];
-  readonly branches: readonly FlatRow[];
-  /** The beginning of the hour that was used, in Unix milliseconds (rule STA-05). */
-  readonly since: number | undefined;
-}
-
-export function renderStats(rows: StatsRows): string {
-  const figure = (row: FlatRow, name: string): Member => [name, scalar(row[name] ?? null)];
-  return renderMembers([
-    figure(rows.totals, 'total_events'),
-    figure(rows.sessions, 'active_sessions'),
-    figure(rows.sessions, 'total_sessions'),
-    figure(rows.totals, 'total_tokens_in'),
-    figure(rows.totals, 'total_tokens_out'),
-    figure(rows.totals, 'total_cost_usd'),
-    figure(rows.totals, 'total_errors'),
-    ['tools', renderList(rows.tools)],
-    ['agents', renderList(rows.agents)],
-    ['models', renderList(rows.models)],
-    ['event_types', renderList(rows.eventTypes)],
-    ['branches', renderList(rows.branches)],
-    ...used(rows.since),
-  ]);
-}
-
-/** `name_id` joins a tool with the agents that called it, and is not shown. */
-export function renderTools(
-  tools: readonly FlatRow[],
-  agents: readonly FlatRow[],
-  since: number | undefined,
-): string {
-  const agentsOf = Map.groupBy(agents, (row) => row.name_id);
-  const list = tools.map(({ name_id, ...tool }) => {
-    const callers = (agentsOf.get(name_id) ?? []).map(({ name_id: _, ...caller }) => caller);
-    return renderMembers([...members(tool), ['by_agent', renderList(callers)]]);
-  });
-  return renderMembers([['tools', `[${list.join(',')}]`], ...used(since)]);
-}
-
-export function renderCosts(
-  timeline: readonly FlatRow[],
-  projects: readonly FlatRow[],
-  models: readonly FlatRow[],
-  since: number | undefined,
-): string {
-  return renderMembers([
-    ['timeline', renderList(timeline.map(({ hour: _, ...bucket }) => bucket))],
-    ['by_project', renderList(projects)],
-    ['by_model', renderList(models)],
-    ...used(since),
-  ]);
-}
-
-export function renderCounts(lists: readonly (readonly [kind: string, rows: readonly FlatRow[]])[]): string {
-  return renderMembers(lists.map(([kind, rows]) => [kind, renderList(rows)]));
-}
-
-export interface SnapshotParts {
+interface SnapshotParts {
   readonly topic: string;
   readonly epoch: string;
   readonly revision: number;
@@ -160,17 +96,13 @@ export function renderFrame(row: EventRow): string {
 }
 
 /** A member of an object: its name, and its value as JSON text. */
-type Member = readonly [name: string, json: string];
+export type Member = readonly [name: string, json: string];
 
-function used(since: number | undefined): Member[] {
-  return since === undefined ? [] : [['since', `"${formatTimestamp(since)}"`]];
-}
-
-function renderMembers(list: readonly Member[]): string {
+export function renderMembers(list: readonly Member[]): string {
   return `{${list.map(([name, json]) => `"${name}":${json}`).join(',')}}`;
 }
 
-function members(row: FlatRow): Member[] {
+export function members(row: FlatRow): Member[] {
   return Object.entries(row).map(([name, value]) => [name, scalar(value)]);
 }
 
@@ -179,7 +111,7 @@ function renderFlat(row: FlatRow): string {
   return renderMembers(members(row));
 }
 
-function renderList(rows: readonly FlatRow[]): string {
+export function renderList(rows: readonly FlatRow[]): string {
   return `[${rows.map(renderFlat).join(',')}]`;
 }
 
@@ -191,7 +123,7 @@ function printOf(name: string): Print {
   return isTime ? stamp : scalar;
 }
 
-function scalar(value: Value): string {
+export function scalar(value: Value): string {
   return typeof value === 'number' ? number(value) : text(value);
 }
 

@@ -1,5 +1,5 @@
 /**
- * The newest frames of the stream, shared by all subscribers and bounded in bytes.
+ * Keeps the newest frames of the stream, bounded by bytes and shared by all clients.
  *
  * Holds every event between two ids, so that whoever is inside can go on from here without a gap, and whoever is
  * not knows it.

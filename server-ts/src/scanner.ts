@@ -1,5 +1,5 @@
 /**
- * The grammar of RFC 8259 over bytes: where a value ends, or that there is none.
+ * Scans bytes by the grammar of RFC 8259, without a tree of values.
  *
  * Pure. It never copies and never decodes. The caller has checked that the bytes are UTF-8.
  */

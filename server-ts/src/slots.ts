@@ -1,5 +1,5 @@
 /**
- * What one client is yet to be told: of each of its topics the newest revision, and nothing older (rule SYN-04).
+ * Keeps what one client has not been notified of: one slot per topic, with the newest revision (rule SYN-04).
  *
  * Pure: no clock, no I/O. So a slow client costs as much as it has topics, however much happens meanwhile.
  */

@@ -1,5 +1,5 @@
 /**
- * RFC 3339 date-times to Unix milliseconds and back (rule EVT-08).
+ * Converts RFC 3339 date-times to Unix milliseconds and back (rule EVT-08).
  *
  * Pure: no `Date.parse`, whose grammar is wider and differs between engines.
  */

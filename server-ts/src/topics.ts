@@ -1,5 +1,5 @@
 /**
- * What can be kept in step, by name: everything about events, statistics or sessions, or one session (rule SYN-01).
+ * Names what a client can keep in sync: events, statistics, sessions, or one session (rules SYN-01 and SYN-03).
  *
  * Pure. A topic is written as in the path of a snapshot, the id of a session percent-encoded; its name has the
  * id as it is. Two topics are the same when their names are.

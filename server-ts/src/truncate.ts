@@ -1,5 +1,6 @@
 /**
- * Metadata above its limit becomes a summary that is still valid JSON (rule MET-02; of a hook's payload: HOK-03).
+ * Replaces metadata above its limit with a summary that is still valid JSON (rule MET-02; of a hook's payload:
+ * HOK-03).
  *
  * Pure. The bytes have been scanned before, so they are valid JSON.
  */

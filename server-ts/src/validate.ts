@@ -1,5 +1,5 @@
 /**
- * From where an event's fields lie to a row of the table, or to every problem that they have.
+ * Turns the fields of an event into its values, or into every problem that they have (rules EVT-01 to EVT-14).
  *
  * Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14 and MET-01, MET-02; messages are those of the
  * vocabulary.
@@ -13,7 +13,7 @@ const ERROR_TYPE = VOCABULARY.event_types.indexOf('error');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 
 /** Checks one item of a body: nothing, or its problems. */
-export type Validate = (index: number) => readonly FieldError[] | undefined;
+type Validate = (index: number) => readonly FieldError[] | undefined;
 
 /**
  * Checks items of a scanned body one after the other. A valid one becomes the next row of the table; one with

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../src/contract.ts';
-import { type FrameSource, Hub, Seats, type Subscription } from '../src/hub.ts';
+import { type FrameSource, Hub, Places, type Subscription } from '../src/hub.ts';
 import type { EventFilter } from '../src/store/query.ts';
 import type { Frames } from '../src/store/read.ts';
 
@@ -44,7 +44,7 @@ class Source implements FrameSource {
 }
 
 function hubOf(source: Source, maxClients = 10): Hub {
-  return new Hub(source, new Seats(maxClients), (error) => assert.fail(String(error)));
+  return new Hub(source, new Places(maxClients), (error) => assert.fail(String(error)));
 }
 
 /** Ids until the subscription has caught up. */

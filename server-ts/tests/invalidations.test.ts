@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Seats } from '../src/hub.ts';
+import { Places } from '../src/hub.ts';
 import { Invalidations, type RevisionSource, type Subscription } from '../src/invalidations.ts';
 import { parseTopics } from '../src/topics.ts';
 
@@ -32,21 +32,21 @@ class Source implements RevisionSource {
 interface Fixture {
   readonly source: Source;
   readonly invalidations: Invalidations;
-  readonly seats: Seats;
+  readonly places: Places;
   readonly failures: unknown[];
   /** An event of this session is stored, or of none that anyone knows. */
   store(session?: string): void;
   follow(topics: string, minIntervalMs?: number): Subscription;
 }
 
-function fixture(seats = new Seats(10)): Fixture {
+function fixture(places = new Places(10)): Fixture {
   const source = new Source();
   const failures: unknown[] = [];
-  const invalidations = new Invalidations(source, seats, (error) => failures.push(error));
+  const invalidations = new Invalidations(source, places, (error) => failures.push(error));
   return {
     source,
     invalidations,
-    seats,
+    places,
     failures,
     store(session) {
       source.newest++;
@@ -192,15 +192,15 @@ test('a read that fails is told, and what it would have said comes later', async
   assert.equal(await waiting, 'session:s 1');
 });
 
-test('seats are shared, and given back once', () => {
-  const seats = new Seats(2);
-  const { invalidations, follow } = fixture(seats);
-  assert.ok(seats.take());
+test('places are shared, and given back once', () => {
+  const places = new Places(2);
+  const { invalidations, follow } = fixture(places);
+  assert.ok(places.take());
   const subscription = follow('events');
   assert.equal(invalidations.subscribe(parseTopics('events')!, 0), undefined);
   subscription.close();
   subscription.close();
-  assert.equal(seats.taken, 1);
+  assert.equal(places.taken, 1);
   follow('events');
 });
 

@@ -9,7 +9,7 @@ import { MIGRATIONS } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
-import { Events } from '../src/store/events.ts';
+import { EventWriter } from '../src/store/events.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { Newest } from '../src/store/newest.ts';
 import type { SnapshotRead } from '../src/store/read.ts';
@@ -21,7 +21,7 @@ const MOST_METADATA = 10_240;
 
 let folder = '';
 let db: Connection;
-let events: Events;
+let events: EventWriter;
 let newest: Newest;
 
 beforeEach(() => {
@@ -31,7 +31,7 @@ beforeEach(() => {
   const connection = { path, durability: 'process', nativeBinding: undefined } as const;
   db = openConnection({ ...connection, readonly: false });
   migrate(db, MIGRATIONS);
-  events = new Events(db);
+  events = new EventWriter(db);
   newest = new Newest({ role: 'reader', ...connection, sessionTimeoutMinutes: 5 }, MOST_METADATA);
 });
 

@@ -7,13 +7,13 @@ import { Buffers } from '../src/buffers.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
-import { type Connection, checkFile, openConnection } from '../src/store/connection.ts';
-import { Events } from '../src/store/events.ts';
-import { sqliteCode, storeCode, Unusable } from '../src/store/failure.ts';
-import type { Job } from '../src/store/job.ts';
+import { type Connection, checkFile, OpenError, openConnection } from '../src/store/connection.ts';
+import { EventWriter } from '../src/store/events.ts';
+import { sqliteCode, storeCode } from '../src/store/failure.ts';
 import { Lock } from '../src/store/lock.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { Queries } from '../src/store/query.ts';
+import type { Submission } from '../src/store/submission.ts';
 import { Totals } from '../src/store/totals.ts';
 import { validator } from '../src/validate.ts';
 
@@ -46,7 +46,7 @@ function connect({ readonly = false, durability = 'process' }: Choice = {}): Con
   return db;
 }
 
-function jobOf(events: readonly object[]): Job {
+function jobOf(events: readonly object[]): Submission {
   const body = Buffer.from(JSON.stringify({ events }));
   const raw = new RawEvents();
   const scan = scanBatch(body, raw, events.length).next();
@@ -83,7 +83,7 @@ test('every connection has the pragmas of the contract', () => {
 
 test('a group is stored together, and a duplicate changes nothing', () => {
   const db = connect();
-  const events = new Events(db);
+  const events = new EventWriter(db);
   const id = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';
   const first = events.insertGroup([jobOf([event({ event_id: id }), event({ event_id: id })])], NOW);
   assert.deepEqual([...first.ids], [1, 0]);
@@ -109,7 +109,7 @@ test('a group is stored together, and a duplicate changes nothing', () => {
 
 test('after a rollback nothing is left, neither in the file nor in memory', () => {
   const db = connect();
-  const events = new Events(db);
+  const events = new EventWriter(db);
   events.insertGroup([jobOf([event()])], NOW);
   db.exec("CREATE TRIGGER refuse BEFORE INSERT ON event_key_tail BEGIN SELECT raise(ABORT, 'refused'); END");
   const job = jobOf([event({ session_id: 't', tool_name: 'x', event_id: 'e', tokens_in: 5 })]);
@@ -127,7 +127,7 @@ test('sums stay exact above 2^53 within one group', () => {
   const db = connect();
   const big = 2 ** 53 - 1;
   const job = jobOf(Array.from({ length: 5 }, () => event({ tokens_in: big, duration_ms: big })));
-  new Events(db).insertGroup([job], NOW);
+  new EventWriter(db).insertGroup([job], NOW);
   const exact = BigInt(big) * 5n;
   for (const sql of [
     'SELECT tokens_in FROM sessions',
@@ -140,7 +140,7 @@ test('sums stay exact above 2^53 within one group', () => {
 
 test('sums stop at 2^63-1', () => {
   const db = connect();
-  const events = new Events(db);
+  const events = new EventWriter(db);
   const job = () => jobOf(Array.from({ length: 600 }, () => event({ tokens_in: 2 ** 53 - 1 })));
   events.insertGroup([job()], NOW);
   events.insertGroup([job()], NOW);
@@ -153,7 +153,7 @@ test('a file that cannot be used says why', () => {
     try {
       return checkFile(path, undefined);
     } catch (error) {
-      assert.ok(error instanceof Unusable);
+      assert.ok(error instanceof OpenError);
       return error.message;
     }
   };
@@ -198,7 +198,7 @@ test('result codes decide what a failure is', () => {
   const other = connect();
   other.exec('BEGIN IMMEDIATE');
   assert.equal(
-    codeOf(() => new Events(db).insertGroup([jobOf([event()])], NOW)),
+    codeOf(() => new EventWriter(db).insertGroup([jobOf([event()])], NOW)),
     'storage_busy',
   );
   other.exec('ROLLBACK');

@@ -21,7 +21,7 @@ use ingest_server::contract::MIGRATIONS;
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
 use ingest_server::store::checkpoint::Checkpointer;
-use ingest_server::store::connection::{Location, open_connection};
+use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
 use ingest_server::store::migrate::migrate;
 use ingest_server::validate::validate_event;
@@ -51,15 +51,15 @@ struct Totals {
 }
 
 /// A database that was not there, with the schema and the pragmas of the server.
-fn make_database(config: &Config) -> Result<(Connection, Location), String> {
+fn make_database(config: &Config) -> Result<(Connection, ConnectionOptions), String> {
     let path = Path::new(&config.db);
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600).open(path).map_err(|error| failed(&error))?;
-    let location = Location { path: path.to_owned(), durability: config.durability };
-    let connection = open_connection(&location).map_err(|error| failed(&error))?;
+    let options = ConnectionOptions { path: path.to_owned(), durability: config.durability };
+    let connection = open_connection(&options).map_err(|error| failed(&error))?;
     migrate(&connection, &MIGRATIONS).map_err(|error| error.to_string())?;
-    Ok((connection, location))
+    Ok((connection, options))
 }
 
 /// A body as the pipeline hands it to the writer: scanned, validated, truncated.
@@ -109,9 +109,9 @@ fn cpu_time() -> Duration {
 fn run(flags: &Flags) -> Result<Totals, String> {
     let (Source::Groups(path) | Source::Rows(path, _)) = &flags.source;
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (connection, location) = make_database(&flags.config)?;
+    let (connection, options) = make_database(&flags.config)?;
     let mut checkpointer =
-        Checkpointer::start(&location, |error| eprintln!("{error}")).map_err(|e| e.to_string())?;
+        Checkpointer::start(&options, |error| eprintln!("{error}")).map_err(|e| e.to_string())?;
     let totals = match &flags.source {
         Source::Groups(_) => {
             store_groups(&connection, &mut checkpointer, file, flags.config.max_metadata_bytes)

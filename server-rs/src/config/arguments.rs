@@ -1,4 +1,4 @@
-//! What the command line and the environment give, before any value is looked at (rules PRO-02 and PRO-03).
+//! Reads the command line and the environment as text, without a look at the values (rules PRO-02 and PRO-03).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,62 +1,22 @@
-//! Flags and environment variables to a checked configuration, or to every problem at once (rules PRO-02 to PRO-04).
+//! Turns flags and environment variables into a checked configuration, or into every problem at once (rules PRO-02 to
+//! PRO-04).
 //!
 //! Names, bounds, help and messages are those of `contract/config.json`. Nothing falls back to a default
 //! because it was wrong.
 
 /// `config.json`, and the help made of it.
 pub mod spec;
+/// The checked configuration.
+mod settings;
 /// What the command line and the environment give.
 mod arguments;
 /// Checked values.
 mod values;
 
 use std::ffi::OsString;
-use std::net::IpAddr;
 
-use crate::http::guard::Token;
 use arguments::Reader;
-
-/// When an answer to an ingest request is durable (`--durability`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// It survives the end of the process.
-    Process,
-    /// It survives the loss of power.
-    Power,
-}
-
-impl Durability {
-    /// The flag's value.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Durability::Process => "process",
-            Durability::Power => "power",
-        }
-    }
-}
-
-/// The checked configuration; units stand in the names.
-#[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "each is the flag of its name, explained in contract/config.json")]
-pub struct Config {
-    pub host: IpAddr,
-    pub port: u16,
-    pub db: String,
-    pub durability: Durability,
-    pub max_body_bytes: u64,
-    pub max_batch_events: usize,
-    pub max_metadata_bytes: usize,
-    pub queue_events: usize,
-    pub queue_bytes: u64,
-    pub session_timeout_minutes: i64,
-    pub max_stream_clients: usize,
-    pub heartbeat_ms: u64,
-    pub stats_interval_ms: u64,
-    pub token: Option<Token>,
-    pub allow_hosts: Vec<String>,
-    pub allow_origins: Vec<String>,
-    pub log_level: String,
-}
+pub use settings::{Config, Durability};
 
 /// What the command line asks for.
 #[derive(Debug)]

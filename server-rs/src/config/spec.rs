@@ -1,4 +1,4 @@
-//! `contract/config.json` as this server reads it: options, messages, exit codes, and the help made of them.
+//! Makes the texts of `--help` and `--version` from `contract/config.json`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

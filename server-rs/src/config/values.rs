@@ -1,4 +1,4 @@
-//! From what was given to a checked configuration, or to every problem (rule PRO-03).
+//! Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03).
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -6,10 +6,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::MetadataExt;
 
 use crate::config::arguments::{Given, Reader, quoted};
+use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
-use crate::config::{Config, Durability};
 use crate::contract::{LIMITS, integer_of, text_of};
-use crate::http::guard::Token;
 
 /// What a mode gives to the group and to others.
 const OTHER_USERS: u32 = 0o077;
@@ -139,7 +138,7 @@ impl Reader {
         Some(given.text.to_ascii_lowercase())
     }
 
-    fn token(&mut self, given: &Given) -> Option<Token> {
+    fn token(&mut self, given: &Given) -> Option<String> {
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
         let Ok((text, mode)) = read_token(&given.text) else {
             self.problem("token_unreadable", &values);
@@ -149,12 +148,13 @@ impl Reader {
             self.problem("token_open", &values);
             return None;
         }
-        let token = Token::new(text.trim_matches([' ', '\t', '\r', '\n']));
-        if token.is_none() {
-            let minimum = LIMITS.token_characters.to_string();
-            self.problem("token_short", &[values[0], values[1], ("minimum", &minimum)]);
+        let token = text.trim_matches([' ', '\t', '\r', '\n']);
+        if token.len() >= LIMITS.token_characters && token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Some(token.to_owned());
         }
-        token
+        let minimum = LIMITS.token_characters.to_string();
+        self.problem("token_short", &[values[0], values[1], ("minimum", &minimum)]);
+        None
     }
 
     fn relations(&mut self, numbers: &BTreeMap<&str, u64>, host: IpAddr) {

@@ -1,7 +1,6 @@
-//! A request's body: what may be sent, how much and how slowly (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it is
+//! Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it is
 //! JSON is the pipeline's business.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -12,50 +11,17 @@ use tokio::time::{Instant, timeout_at};
 use crate::admission::Ticket;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
-use crate::http::Request;
+use crate::http::exchange::{Deadline, Exchange};
 use crate::http::inflate::{Encoding, InflateError, encoding_of, inflate};
-
-/// A body that nobody has read yet. Handlers take it out; what is left in it after the answer was made has to be
-/// dropped or to end the connection (rule HTT-10).
-#[derive(Debug, Clone)]
-pub struct BodySlot(Arc<Mutex<Option<Body>>>);
-
-impl BodySlot {
-    /// Holds a body.
-    pub fn new(body: Body) -> Self {
-        Self(Arc::new(Mutex::new(Some(body))))
-    }
-
-    /// Takes the body out.
-    pub fn take(&self) -> Option<Body> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-/// When a request has to be complete.
-#[derive(Debug, Clone, Copy)]
-pub struct Deadline(Instant);
-
-impl Deadline {
-    /// Counts from now, when the head has been read.
-    pub fn start() -> Self {
-        Self(Instant::now() + Duration::from_millis(LIMITS.request_timeout_ms))
-    }
-
-    /// The next bytes have to come before this.
-    fn next(self) -> Instant {
-        self.0.min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
-    }
-}
 
 /// Reads and inflates a body of at most `limit` bytes and `most_events` events; the ticket holds what is read.
 pub async fn read_body(
-    request: &Request,
+    exchange: &Exchange,
     limit: u64,
     most_events: usize,
     mut ticket: Ticket,
 ) -> Result<(Vec<u8>, Ticket), Failure> {
-    let Request { headers, body: slot, deadline, .. } = request;
+    let Exchange { headers, body: slot, deadline, .. } = exchange;
     check_media_type(headers)?;
     let encoding = encoding_of(headers)?;
     let declared = declared_length(headers);

@@ -1,4 +1,4 @@
-//! Where a chunked body ends, and whether it keeps to its grammar (rule HTT-08).
+//! Finds the end of a chunked body, and checks its grammar (rule HTT-08).
 //!
 //! Only this side has this file: the end has to be known before hyper sees the bytes, since the next request's
 //! head begins there. Node's parser does both.

@@ -1,4 +1,4 @@
-//! Accepting: the connection limit, one HTTP/1 connection after another, draining.
+//! Accepts connections up to the limit, serves their requests one after the other, and drains them.
 //!
 //! hyper is driven by hand rather than through `axum::serve`, which sets neither time-outs nor limits.
 //! What must stay true: an answer that closes its connection reaches the client even while the client still sends.

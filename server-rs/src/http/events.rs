@@ -1,4 +1,4 @@
-//! `/api/events`, `/api/events/batch`, `/api/events/{id}`.
+//! Handles `/api/events`, `/api/events/batch` and `/api/events/{id}`.
 
 use std::sync::Arc;
 
@@ -10,40 +10,41 @@ use crate::app::App;
 use crate::error::{ErrorCode, Failure};
 use crate::field::Field;
 use crate::http::body::read_body;
+use crate::http::exchange::Exchange;
 use crate::http::parameters::Parameters;
-use crate::http::{Request, reply};
+use crate::http::reply;
 use crate::render;
 use crate::store::cost::{Cost, cost_of};
 use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
-pub async fn post_event(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
-    let (body, ticket) = events_body(&app, &request, 1).await?;
+pub async fn post_event(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let (body, ticket) = events_body(&app, &exchange, 1).await?;
     let outcome = app.ingest.single(body, ticket).await?;
     reply::single(&outcome, app.store.newest_id())
 }
 
 /// `POST /api/events/batch` (rules ING-04 to ING-06).
-pub async fn post_batch(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
-    let (body, ticket) = events_body(&app, &request, app.config.max_batch_events).await?;
+pub async fn post_batch(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let (body, ticket) = events_body(&app, &exchange, app.config.max_batch_events).await?;
     let outcomes = app.ingest.batch(body, ticket).await?;
-    let with_results = request.parameters.text("results") == Some("1");
+    let with_results = exchange.parameters.text("results") == Some("1");
     Ok(reply::batch(&outcomes, app.store.newest_id(), with_results))
 }
 
 /// Reads a body that becomes at most this many events, and what it holds of what may wait.
 pub(crate) async fn events_body(
     app: &App,
-    request: &Request,
+    exchange: &Exchange,
     most_events: usize,
 ) -> Result<(Vec<u8>, Ticket), Failure> {
-    read_body(request, app.config.max_body_bytes, most_events, app.admission.ticket()).await
+    read_body(exchange, app.config.max_body_bytes, most_events, app.admission.ticket()).await
 }
 
 /// `GET /api/events` (rules GET-01 to GET-05).
-pub async fn list_events(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
-    let filter = event_filter(&request.parameters);
-    let limit = request.parameters.limit();
+pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let filter = event_filter(&exchange.parameters);
+    let limit = exchange.parameters.limit();
     let json = app.store.read(cost_of(&filter), move |connection| {
         let mut page = render::Page::new("events", "id", limit);
         query::list_events(connection, &filter, limit + 1, |row| page.row(row))?;
@@ -68,7 +69,7 @@ fn event_filter(parameters: &Parameters) -> EventFilter {
 }
 
 /// `GET /api/events/{id}` (rule GET-06).
-pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Request) -> reply::Reply {
+pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> reply::Reply {
     // The path as it was sent: routes decode nothing (rule HTT-03).
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));

@@ -1,5 +1,7 @@
-//! Server-sent events on the wire (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), and the loop that
-//! writes them to one client at its own pace. Only this module writes their framing.
+//! Writes server-sent events to one client at its own pace; only this module writes their framing (rules STR-07 and
+//! STR-08).
+//!
+//! The format is that of <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 //!
 //! What must stay true: the next frames are asked for only when the client has taken what came before, so that a slow
 //! one costs a bounded number of bytes and holds up nobody (rule STR-08). What is sent, each mode of the stream decides.
@@ -19,7 +21,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::app::App;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
-use crate::http::Request;
+use crate::http::exchange::Exchange;
 use crate::ring::Frame;
 use crate::topics::Topic;
 
@@ -34,13 +36,18 @@ pub(crate) trait Source: Send + 'static {
 
 /// A body of frames: first `opening`, where there is one, then those of the source, heartbeats where nothing else comes (rule STR-07),
 /// until the server begins to shut down.
-pub(crate) fn send_frames(app: &App, request: &Request, opening: Option<Bytes>, source: impl Source) -> Body {
+pub(crate) fn send_frames(
+    app: &App,
+    exchange: &Exchange,
+    opening: Option<Bytes>,
+    source: impl Source,
+) -> Body {
     let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
     // A client that takes no byte for this long is given up (rule STR-08).
-    request.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
+    exchange.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
     // Linux doubles the size for its own overhead.
     let streams = app.config.max_stream_clients.min(LIMITS.connections);
-    request.connection.wire.set_send_buffer(LIMITS.stream_kernel_bytes / streams / 2);
+    exchange.connection.wire.set_send_buffer(LIMITS.stream_kernel_bytes / streams / 2);
     let client = Client { source, closing: app.draining(), heartbeat, last_sent: Instant::now(), opening };
     Body::from_stream(unfold(client, |mut client| async {
         let chunk = client.next().await?;

@@ -1,4 +1,4 @@
-//! Who may ask: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
+//! Checks whether a request is allowed: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
 //!
 //! A page on the web can make a browser send requests to a local server; these checks are what keeps it from
 //! having an effect or reading an answer.
@@ -9,16 +9,16 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::config::Config;
-use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::http::cookie::CookieKey;
 use crate::text::percent_decode;
 
 /// The token, by digest (rule SEC-06), and as the key of cookies. Its text is not kept, so it cannot be logged.
 #[derive(Clone)]
-pub struct Token {
+struct Token {
     digest: [u8; 32],
-    cookies: CookieKey,
+    /// Without a key no cookie is admitted.
+    cookies: Option<CookieKey>,
 }
 
 impl std::fmt::Debug for Token {
@@ -28,12 +28,8 @@ impl std::fmt::Debug for Token {
 }
 
 impl Token {
-    /// A token of enough visible ASCII characters (`token_characters` of the limits).
-    pub fn new(text: &str) -> Option<Self> {
-        let usable =
-            text.len() >= LIMITS.token_characters && text.bytes().all(|byte| byte.is_ascii_graphic());
-        let cookies = CookieKey::new(text).filter(|_| usable)?;
-        Some(Self { digest: Sha256::digest(text.as_bytes()).into(), cookies })
+    fn new(text: &str) -> Self {
+        Self { digest: Sha256::digest(text.as_bytes()).into(), cookies: CookieKey::new(text) }
     }
 
     fn is(&self, text: &str) -> bool {
@@ -50,11 +46,11 @@ pub struct Guard {
     token: Option<Token>,
 }
 
-/// What the guard found.
+/// What the guard decided about a request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Admitted {
+pub enum Verdict {
     /// Go on; the origin is one to which the answer is shown.
-    Request(Option<String>),
+    Pass(Option<String>),
     /// Answer the preflight of this origin.
     Preflight(String),
 }
@@ -65,7 +61,7 @@ impl Guard {
         Self {
             allow_hosts: config.allow_hosts.clone(),
             allow_origins: config.allow_origins.clone(),
-            token: config.token.clone(),
+            token: config.token.as_deref().map(Token::new),
         }
     }
 
@@ -76,7 +72,7 @@ impl Guard {
         method: &Method,
         headers: &HeaderMap,
         port: u16,
-    ) -> Result<Admitted, (ErrorCode, Option<String>)> {
+    ) -> Result<Verdict, (ErrorCode, Option<String>)> {
         let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !self.is_allowed_host(host) {
             return Err((ErrorCode::ForbiddenHost, None));
@@ -104,9 +100,9 @@ impl Guard {
             Some(origin)
                 if method == Method::OPTIONS && headers.contains_key("access-control-request-method") =>
             {
-                Ok(Admitted::Preflight(origin))
+                Ok(Verdict::Preflight(origin))
             }
-            origin => Ok(Admitted::Request(origin)),
+            origin => Ok(Verdict::Pass(origin)),
         }
     }
 
@@ -139,7 +135,9 @@ impl Guard {
             let (scheme, given) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| given.trim_matches(' '))
         });
-        let admits = |cookies: &HeaderValue| token.cookies.admits(cookies.as_bytes(), port, now_s);
+        let key = token.cookies.as_ref();
+        let admits =
+            |cookies: &HeaderValue| key.is_some_and(|key| key.admits(cookies.as_bytes(), port, now_s));
         if bearer.is_some_and(|given| token.is(given)) || headers.get_all(COOKIE).iter().any(admits) {
             Ok(())
         } else {
@@ -163,8 +161,9 @@ impl Guard {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             (name == "token").then_some(value)
         })?;
-        let right = percent_decode(given, true).is_some_and(|given| token.is(&given));
-        Some(if right { Ok(token.cookies.issue(port, now_s)) } else { Err(ErrorCode::Unauthorized) })
+        let is_token = percent_decode(given, true).is_some_and(|given| token.is(&given));
+        let key = token.cookies.as_ref().filter(|_| is_token);
+        Some(key.map(|key| key.issue(port, now_s)).ok_or(ErrorCode::Unauthorized))
     }
 }
 

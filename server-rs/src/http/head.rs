@@ -1,4 +1,4 @@
-//! Where a request's head ends, how its body is framed, and whether it may pass (rules HTT-06 to HTT-08).
+//! Checks the raw head of a request before anything else uses it (rules HTT-06 to HTT-08).
 //!
 //! hyper hides what these rules need: repeated `Content-Length`, `Content-Length` next to `Transfer-Encoding`, line
 //! ends, sizes. So this module looks at the bytes first, line by line as they arrive.

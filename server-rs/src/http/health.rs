@@ -1,4 +1,4 @@
-//! `/api/health`, `/livez`, `/readyz`, `/api/openapi.json`.
+//! Handles `/api/health`, `/livez`, `/readyz` and `/api/openapi.json`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
-use crate::http::{Request, reply};
+use crate::http::exchange::Exchange;
+use crate::http::reply;
 use crate::served::OPENAPI;
 use crate::store::cost::Cost;
 use crate::store::query;
@@ -18,17 +19,17 @@ use crate::store::query;
 const ALIVE: &str = r#"{"status":"ok"}"#;
 
 /// `GET /livez` (rule HEA-02).
-pub async fn get_live(_: Request) -> Response {
+pub async fn get_live(_: Exchange) -> Response {
     reply::ok(ALIVE)
 }
 
 /// `GET /readyz` (rule HEA-02).
-pub async fn get_ready(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
+pub async fn get_ready(State(app): State<Arc<App>>, _: Exchange) -> reply::Reply {
     if app.is_draining() { Err(Failure::new(ErrorCode::Draining).closing()) } else { Ok(reply::ok(ALIVE)) }
 }
 
 /// `GET /api/health` (rule HEA-01).
-pub async fn get_health(State(app): State<Arc<App>>, _: Request) -> reply::Reply {
+pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Reply {
     let figures = app.store.read(Cost::Bounded, query::health).await?;
     let refusal = app.store.state().refusal();
     let (db_bytes, wal_bytes) = app.store.sizes();
@@ -67,6 +68,6 @@ fn member((name, value): &(&str, Sql)) -> (String, Value) {
 }
 
 /// `GET /api/openapi.json` (rule HEA-03).
-pub async fn get_open_api(_: Request) -> Response {
+pub async fn get_open_api(_: Exchange) -> Response {
     reply::ok(OPENAPI.clone())
 }

@@ -1,4 +1,4 @@
-//! `/api/hooks/claude-code`.
+//! Handles `/api/hooks/claude-code`.
 
 use std::sync::Arc;
 
@@ -6,11 +6,12 @@ use axum::extract::State;
 
 use crate::app::App;
 use crate::http::events::events_body;
-use crate::http::{Request, reply};
+use crate::http::exchange::Exchange;
+use crate::http::reply;
 
 /// `POST /api/hooks/claude-code` (rules HOK-01 to HOK-03).
-pub async fn post_claude_code(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
-    let (body, ticket) = events_body(&app, &request, 1).await?;
+pub async fn post_claude_code(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let (body, ticket) = events_body(&app, &exchange, 1).await?;
     let outcome = app.ingest.hook(body, ticket).await?;
     reply::hook(&outcome)
 }

@@ -1,5 +1,5 @@
-//! `GET /api/stream?mode=invalidate`: which topics changed, and nothing of what changed in them (rules SYN-02 to
-//! SYN-04). What is due, and when, `invalidations` decides.
+//! Handles `GET /api/stream?mode=invalidate`: which topics changed, and to which revision (rules SYN-02 to SYN-04).
+//! What is due, and when, `invalidations` decides.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,23 +9,24 @@ use bytes::Bytes;
 use http::Method;
 
 use crate::app::App;
+use crate::http::exchange::Exchange;
 use crate::http::frames::{Source, invalidate_frames, retry_field, send_frames, stream_limit};
-use crate::http::{Request, reply};
+use crate::http::reply;
 use crate::invalidations::Subscription;
 use crate::topics::Topic;
 
 /// The stream in this mode.
-pub(crate) async fn open_invalidations(app: &Arc<App>, method: &Method, request: &Request) -> reply::Reply {
+pub(crate) async fn open_invalidations(app: &Arc<App>, method: &Method, exchange: &Exchange) -> reply::Reply {
     if method == Method::HEAD {
         return Ok(reply::stream(reply::without_length()));
     }
-    let parameters = &request.parameters;
+    let parameters = &exchange.parameters;
     let min_interval = parameters.number("min_interval_ms").and_then(|ms| u64::try_from(ms).ok());
     let min_interval = Duration::from_millis(min_interval.unwrap_or_default());
     let subscription = app.invalidations.subscribe(parameters.topics().to_vec(), min_interval).await?;
     let subscription = subscription.ok_or_else(|| stream_limit(app))?;
     let changes = Changes { subscription, app: Arc::clone(app), is_first: true };
-    Ok(reply::stream(send_frames(app, request, None, changes)))
+    Ok(reply::stream(send_frames(app, exchange, None, changes)))
 }
 
 struct Changes {

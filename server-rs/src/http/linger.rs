@@ -1,4 +1,4 @@
-//! The lingering close: how a connection ends without destroying its last answer (RFC 9112, section 9.6).
+//! Ends a connection without destroying its last answer: the lingering close (RFC 9112, section 9.6).
 
 use std::time::Duration;
 

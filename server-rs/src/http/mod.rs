@@ -1,4 +1,4 @@
-//! HTTP: every route on one screen, and the checks that come before a handler (rule HTT-02). Holds no SQL.
+//! Routes every request, and runs the checks before a handler (rule HTT-02). Holds no SQL.
 //! Over 250 lines because every module of HTTP is named here with what it is for.
 
 /// What the raw head of a request must be.
@@ -17,6 +17,8 @@ pub mod cookie;
 pub mod guard;
 /// The query string.
 pub mod parameters;
+/// A request with what is known of it.
+pub mod exchange;
 /// Compressed bodies.
 mod inflate;
 /// The body.
@@ -48,22 +50,21 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::State;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{self, MethodRouter};
-use http::header::{ACCEPT, CONNECTION, EXPECT, HeaderMap};
+use http::header::{CONNECTION, HeaderMap};
 use http::request::Parts;
 use tower::Layer;
 
 use crate::app::App;
-use crate::contract::{ROUTES, RouteSpec};
+use crate::contract::ROUTES;
 use crate::error::{ErrorCode, Failure};
-use body::{BodySlot, Deadline};
 use connection::{Connection, FinishGuard, Held};
-use guard::Admitted;
+use exchange::{BodySlot, Deadline};
+use guard::Verdict;
 use head::{REFUSED, trim_blank};
-use parameters::Parameters;
 
 /// Every route.
 pub fn build_routes(app: &Arc<App>) -> Router {
@@ -102,7 +103,7 @@ trait RouteOf {
 }
 
 impl RouteOf for MethodRouter<Arc<App>> {
-    /// OPTIONS, 405, and the route's specification for [`Request`].
+    /// OPTIONS, 405, and the route's specification for [`exchange::Exchange`].
     fn route(self, path: &'static str) -> Self {
         let spec = ROUTES.routes.iter().find(|spec| spec.path == path);
         let spec = spec.expect("every path here is one of routes.json, or no server starts");
@@ -162,8 +163,8 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
     }
     let origin = match app.guard.admit(&parts.method, &parts.headers, port) {
         Err((code, origin)) => return (reply::failure(&code.into()), origin),
-        Ok(Admitted::Preflight(origin)) => return (reply::preflight(), Some(origin)),
-        Ok(Admitted::Request(origin)) => origin,
+        Ok(Verdict::Preflight(origin)) => return (reply::preflight(), Some(origin)),
+        Ok(Verdict::Pass(origin)) => origin,
     };
     let now_s = u64::try_from(app.clock.now_ms() / 1000).unwrap_or_default();
     let answer = match app.guard.sign_in(&parts.method, &parts.uri, port, now_s) {
@@ -183,69 +184,6 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
         }
     };
     (answer, origin)
-}
-
-/// What a handler gets: a request that has passed the checks of its route.
-#[derive(Debug)]
-pub struct Request {
-    /// As they were sent.
-    pub headers: HeaderMap,
-    /// Checked by the route's list.
-    pub parameters: Parameters,
-    /// Not read yet.
-    pub body: BodySlot,
-    /// When the request has to be complete.
-    pub deadline: Deadline,
-    /// Where it came in.
-    pub connection: Connection,
-}
-
-impl<S: Sync> FromRequestParts<S> for Request {
-    type Rejection = Failure;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        let internal = || Failure::new(ErrorCode::Internal);
-        let spec = parts.extensions.get::<&'static RouteSpec>().copied().ok_or_else(internal)?;
-        check_accept(&parts.headers, &spec.produces)?;
-        check_expect(&parts.headers)?;
-        let parameters = Parameters::parse(spec, parts.uri.query())?;
-        let body = parts.extensions.get::<BodySlot>().cloned().ok_or_else(internal)?;
-        let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
-        let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;
-        Ok(Self { headers: parts.headers.clone(), parameters, body, deadline, connection })
-    }
-}
-
-/// Rule HTT-13 (RFC 9110, section 12.5.1).
-fn check_accept(headers: &HeaderMap, produces: &str) -> Result<(), Failure> {
-    let mut values = headers.get_all(ACCEPT).iter().peekable();
-    if values.peek().is_none() {
-        return Ok(());
-    }
-    let range = format!("{}/*", produces.split('/').next().unwrap_or_default());
-    let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-    let admits = values.iter().flat_map(|value| value.split(',')).any(|item| {
-        let mut parts = item.split(';').map(|part| part.trim_matches([' ', '\t']));
-        let media = parts.next().unwrap_or_default();
-        let matches = [produces, &range, "*/*"].iter().any(|known| media.eq_ignore_ascii_case(known));
-        let refused = parts.any(|part| {
-            part.split_once('=').is_some_and(|(name, value)| {
-                name.eq_ignore_ascii_case("q") && value.parse::<f64>().is_ok_and(|weight| weight == 0.0)
-            })
-        });
-        matches && !refused
-    });
-    if admits { Ok(()) } else { Err(Failure::new(ErrorCode::NotAcceptable)) }
-}
-
-/// Rule HTT-09.
-fn check_expect(headers: &HeaderMap) -> Result<(), Failure> {
-    let known = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"100-continue");
-    if headers.get_all(EXPECT).iter().all(known) {
-        Ok(())
-    } else {
-        Err(Failure::new(ErrorCode::ExpectationFailed))
-    }
 }
 
 impl IntoResponse for Failure {

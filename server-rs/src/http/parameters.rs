@@ -1,4 +1,4 @@
-//! The query string as typed parameters, checked by `routes.json` (rule GET-07).
+//! Parses the query string into the typed parameters of a route (rule GET-07).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The only place that chooses a status and headers. Every answer of the server is made here.
-//! Over 250 lines because every answer of the server is, and most of them are a few lines.
+//! Makes every answer: the only module that chooses a status and headers.
+//! Over 250 lines because every answer of the server is made here, and most of them are a few lines.
 
 use axum::body::Body;
 use bytes::Bytes;

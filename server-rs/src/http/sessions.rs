@@ -1,4 +1,4 @@
-//! `/api/sessions`, `/api/sessions/{id}`.
+//! Handles `/api/sessions` and `/api/sessions/{id}`.
 
 use std::sync::Arc;
 
@@ -8,15 +8,16 @@ use rusqlite::Connection;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
-use crate::http::{Request, reply};
-use crate::render::{self, Lines};
+use crate::http::exchange::Exchange;
+use crate::http::reply;
+use crate::render::{Page, render_session};
 use crate::store::cost::Cost;
 use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter};
 use crate::text::percent_decode;
 
 /// `GET /api/sessions` (rule SES-01).
-pub async fn list_sessions(State(app): State<Arc<App>>, request: Request) -> reply::Reply {
-    let parameters = &request.parameters;
+pub async fn list_sessions(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let parameters = &exchange.parameters;
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = SessionFilter {
         status: text("status"),
@@ -39,17 +40,17 @@ pub(crate) fn sessions_json(
     cutoffs: Cutoffs,
     limit: u64,
 ) -> rusqlite::Result<Vec<u8>> {
-    let mut page = render::Page::new("sessions", "last_event_id", limit);
+    let mut page = Page::new("sessions", "last_event_id", limit);
     query::list_sessions(connection, filter, cutoffs, limit + 1, |row| page.row(row))?;
     Ok(page.finish())
 }
 
 /// `GET /api/sessions/{id}` (rule SES-04).
-pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, request: Request) -> reply::Reply {
+pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, exchange: Exchange) -> reply::Reply {
     let not_found = || Failure::new(ErrorCode::NotFound);
     let encoded = uri.path().rsplit('/').next().unwrap_or_default();
     let session_id = percent_decode(encoded, false).filter(|id| !id.contains('\0')).ok_or_else(not_found)?;
-    let (limit, cutoffs) = (request.parameters.limit(), app.cutoffs());
+    let (limit, cutoffs) = (exchange.parameters.limit(), app.cutoffs());
     let json = app.store.read(Cost::Unbounded, move |connection| {
         // One snapshot, so that the events are those that the session counts.
         session_json(&*connection.unchecked_transaction()?, &session_id, cutoffs, limit)
@@ -64,16 +65,8 @@ pub(crate) fn session_json(
     cutoffs: Cutoffs,
     limit: u64,
 ) -> rusqlite::Result<Option<Vec<u8>>> {
-    let mut json = b"{\"session\":".to_vec();
-    let found = query::get_session(connection, session_id, cutoffs, |row| {
-        render::row_object(&mut json, row, Lines::AsSent)
-    })?;
-    if !found {
-        return Ok(None);
-    }
-    json.extend_from_slice(b",\"events\":");
     let filter = EventFilter { session_id: Some(session_id.to_owned()), ..EventFilter::default() };
-    render::list(&mut json, |row| query::list_events(connection, &filter, limit, row))?;
-    json.push(b'}');
-    Ok(Some(json))
+    render_session(&|row| query::get_session(connection, session_id, cutoffs, row).map(drop), &|row| {
+        query::list_events(connection, &filter, limit, row)
+    })
 }

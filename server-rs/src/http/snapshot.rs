@@ -1,5 +1,5 @@
-//! `GET /api/snapshot/{topic}`: the state of a topic with its revision, its tag, what came since a revision, and
-//! waiting for one (rules SYN-05 to SYN-08).
+//! Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one
+//! (rules SYN-05 to SYN-08).
 //!
 //! What must stay true: revision and data are of one read transaction; a client that has the newest revision costs no
 //! read; one that waits holds neither a reader nor a thread.
@@ -16,25 +16,26 @@ use rusqlite::Connection;
 use crate::app::App;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
+use crate::http::exchange::Exchange;
+use crate::http::reply;
 use crate::http::sessions::{session_json, sessions_json};
-use crate::http::stats::totals_json;
-use crate::http::{Request, reply};
-use crate::render::{self, Page};
+use crate::http::stats::stats_json;
+use crate::render::{Page, SnapshotParts, render_snapshot};
 use crate::store::cost::Cost;
 use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter, newest_revision, session_revision};
 use crate::store::totals::StatsFilter;
 use crate::topics::{Topic, parse_topic};
 
 /// `GET /api/snapshot/{topic}`
-pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, request: Request) -> reply::Reply {
+pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Exchange) -> reply::Reply {
     let not_found = || Failure::new(ErrorCode::NotFound);
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let topic = parse_topic(text).ok_or_else(not_found)?;
-    let parameters = &request.parameters;
+    let parameters = &exchange.parameters;
     if let Some(revision) = parameters.number("wait") {
         await_revision(&app, revision).await;
     }
-    let tags = KnownTags::of(&request.headers);
+    let tags = KnownTags::of(&exchange.headers);
     let epoch = app.store.epoch();
     if !matches!(topic, Topic::Session(_)) {
         let etag = etag(epoch, app.store.newest_id());
@@ -107,7 +108,7 @@ impl View<'_> {
     fn json(&self, connection: &Connection, revision: i64) -> rusqlite::Result<Vec<u8>> {
         let (extent, data) = match self.topic {
             Topic::Events => self.events(connection, revision)?,
-            Topic::Stats => (Extent::Whole, totals_json(connection, &StatsFilter::default(), self.cutoffs)?),
+            Topic::Stats => (Extent::Whole, stats_json(connection, &StatsFilter::default(), self.cutoffs)?),
             Topic::Sessions => {
                 let filter = SessionFilter::default();
                 (Extent::Whole, sessions_json(connection, &filter, self.cutoffs, self.limit)?)
@@ -118,21 +119,13 @@ impl View<'_> {
                 (Extent::Whole, found.ok_or(rusqlite::Error::QueryReturnedNoRows)?)
             }
         };
-        let mut json = Vec::with_capacity(data.len() + 256);
-        json.extend_from_slice(b"{\"topic\":");
-        render::string(&mut json, &self.topic.name());
-        json.extend_from_slice(b",\"epoch\":");
-        render::string(&mut json, self.epoch);
-        json.extend_from_slice(format!(",\"revision\":\"{revision}\"").as_bytes());
-        match extent {
-            Extent::Whole => {}
-            Extent::Since(since) => json.extend_from_slice(format!(",\"since\":\"{since}\"").as_bytes()),
-            Extent::Reset => json.extend_from_slice(b",\"reset\":true"),
-        }
-        json.extend_from_slice(b",\"data\":");
-        json.extend_from_slice(&data);
-        json.push(b'}');
-        Ok(json)
+        let (topic, epoch) = (&self.topic.name(), self.epoch);
+        let (since, is_reset) = match extent {
+            Extent::Whole => (None, false),
+            Extent::Since(since) => (Some(since), false),
+            Extent::Reset => (None, true),
+        };
+        Ok(render_snapshot(&SnapshotParts { topic, epoch, revision, since, is_reset, data: &data }))
     }
 
     /// The events that came since, or the newest page (rule SYN-07).

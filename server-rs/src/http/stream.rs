@@ -1,5 +1,5 @@
-//! `GET /api/stream`: every event as it comes, or after a cursor, with the statistics now and then. The other mode of
-//! the route, which only says what changed, is `http/invalidations`.
+//! Handles `GET /api/stream`: every event after a cursor, and the statistics at an interval (rules STR-01 to STR-10).
+//! The other mode of the route, which only says what changed, is `http/invalidations`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +12,12 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::contract::VOCABULARY;
+use crate::http::exchange::Exchange;
 use crate::http::frames::{Source, event_frames, frame, send_frames, stream_limit};
 use crate::http::invalidations::open_invalidations;
 use crate::http::parameters::{invalid, parse_cursor};
-use crate::http::stats::totals_json;
-use crate::http::{Request, reply};
+use crate::http::reply;
+use crate::http::stats::stats_json;
 use crate::hub::Subscription;
 use crate::ring::StreamFilter;
 use crate::store::cost::Cost;
@@ -24,12 +25,12 @@ use crate::store::totals::StatsFilter;
 use crate::timestamp::format_timestamp;
 
 /// `GET /api/stream` (rules STR-01 to STR-10, and SYN-02 for the other mode).
-pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: Request) -> reply::Reply {
-    let parameters = &request.parameters;
+pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: Exchange) -> reply::Reply {
+    let parameters = &exchange.parameters;
     if parameters.text("mode") == Some("invalidate") {
-        return open_invalidations(&app, &method, &request).await;
+        return open_invalidations(&app, &method, &exchange).await;
     }
-    let mut headers = request.headers.get_all("last-event-id").iter();
+    let mut headers = exchange.headers.get_all("last-event-id").iter();
     let cursor = match (headers.next(), headers.next()) {
         (None, _) => parameters.number("after"),
         (Some(value), None) => Some(parse_cursor("Last-Event-ID", value.to_str().unwrap_or_default())?),
@@ -61,7 +62,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, request: R
         opening.unsplit(frame(r#"{"type":"reset"}"#));
     }
     let events = Events { stats: app.stats_frames.subscribe(), subscription };
-    Ok(reply::stream(send_frames(&app, &request, Some(opening.freeze()), events)))
+    Ok(reply::stream(send_frames(&app, &exchange, Some(opening.freeze()), events)))
 }
 
 struct Events {
@@ -94,7 +95,7 @@ pub(crate) async fn publish_stats(app: Arc<App>) {
         }
         let cutoffs = app.cutoffs();
         let stats = app.store.read_aside(Cost::Bounded, move |connection| {
-            totals_json(&*connection.unchecked_transaction()?, &StatsFilter::default(), cutoffs)
+            stats_json(&*connection.unchecked_transaction()?, &StatsFilter::default(), cutoffs)
         });
         // A read that failed has been logged; the next interval tries again.
         if let Ok(stats) = stats.await {

@@ -1,4 +1,4 @@
-//! A connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
+//! Wraps a connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
 //!
 //! A head that breaks a rule is replaced by a request for [`crate::http::head::REFUSED`], a target that no client can
 //! send, so that `reply` makes its answer. Only this side has this file: Node shows its application what hyper hides.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::contract::LIMITS;
-use crate::store::connection::{Location, OpenError, open_connection};
+use crate::store::connection::{ConnectionOptions, OpenError, open_connection};
 
 /// SQLite's default page, which the schema leaves as it is.
 const PAGE_BYTES: u64 = 4096;
@@ -57,11 +57,11 @@ impl Checkpointer {
     /// Opens the thread's connection, while there are descriptors for it, and starts the thread. `on_failure` gets its
     /// errors.
     pub fn start(
-        location: &Location,
+        options: &ConnectionOptions,
         on_failure: impl Fn(&rusqlite::Error) + Send + 'static,
     ) -> Result<Self, OpenError> {
-        let path = &location.path;
-        let connection = open_connection(location).map_err(|error| OpenError::sqlite(path, &error))?;
+        let path = &options.path;
+        let connection = open_connection(options).map_err(|error| OpenError::sqlite(path, &error))?;
         let database = Arc::new(File::open(path).map_err(|error| OpenError::io(path, &error))?);
         let (wake, waiting) = sync_channel(1);
         let busy = Arc::new(AtomicBool::new(false));

@@ -1,4 +1,5 @@
-//! Connections to the database file: the checks before the first one, the pragmas of every one.
+//! Checks the database file before it is opened, and opens connections with the contract's pragmas (rules STO-01 and
+//! PRO-06).
 //!
 //! What must stay true: every connection has the pragmas of the contract, and a file that cannot be used is an
 //! [`OpenError`] with its path and what to do, never a fresh database (rule PRO-06).
@@ -59,7 +60,7 @@ impl OpenError {
 
 /// What tells that two connections work on the same file in the same way.
 #[derive(Debug, Clone)]
-pub struct Location {
+pub struct ConnectionOptions {
     /// The database file.
     pub path: PathBuf,
     /// `synchronous`, the one pragma that a flag decides.
@@ -67,11 +68,11 @@ pub struct Location {
 }
 
 /// A connection with the pragmas of the contract.
-pub fn open_connection(location: &Location) -> rusqlite::Result<Connection> {
+pub fn open_connection(options: &ConnectionOptions) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(&location.path, flags)?;
+    let connection = Connection::open_with_flags(&options.path, flags)?;
     connection.execute_batch(PRAGMAS)?;
-    let synchronous = match location.durability {
+    let synchronous = match options.durability {
         Durability::Process => "NORMAL",
         Durability::Power => "FULL",
     };

@@ -1,4 +1,4 @@
-//! How much a read may have to look at (rule GET-10).
+//! Tells how many rows a read may have to visit (rule GET-10).
 
 use crate::store::query::EventFilter;
 

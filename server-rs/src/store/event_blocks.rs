@@ -1,5 +1,5 @@
-//! What the rows of a block hold: the names and sessions of 256 rows in two short lists, so that a page with a rare
-//! filter looks into few blocks, and no column needs an index.
+//! Summarises 256 rows: their names and sessions in two short lists, so that a page with a rare filter reads few blocks
+//! and no column needs an index.
 //!
 //! What must stay true: every number that a row of a block has stands in the block's summary, which is written in the
 //! transaction that stores the row. A number too many costs a look; one too few would hide a row.

@@ -1,4 +1,4 @@
-//! One `event_id`: as its column keeps it, and as the 128 bits that remember it for ever (rule EVT-13).
+//! Holds one `event_id`: as its column keeps it, and as the 128 bits that remember it for ever (rule EVT-13).
 
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};

@@ -1,4 +1,5 @@
-//! A group of waiting requests becomes rows: duplicates told apart, ids given out, sums raised, in one transaction.
+//! Stores a group of requests in one transaction: finds duplicates, gives out ids and raises sums (rules ING-07, STO-07
+//! and STO-08).
 //!
 //! What must stay true: a group is stored whole or not at all; a duplicate changes nothing (rule ING-02); ids
 //! grow in the order of the requests and, in each, of its events (rule ING-07).

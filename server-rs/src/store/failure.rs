@@ -1,4 +1,4 @@
-//! What SQLite's result codes mean: for the answer, and for the server's state (rules STO-05 and STO-06).
+//! Decides what SQLite's result codes mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
 //!
 //! Matches on codes, never on text. Knows nothing of HTTP.
 

@@ -1,4 +1,5 @@
-//! What a run may hold: a split block Bloom filter over 128-bit keys, so that a new key reads no block of any run.
+//! Tells which keys a run may hold: a split block Bloom filter over 128-bit keys, so that a new key reads no block of
+//! any run.
 //!
 //! The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): eight words of 32 bits a
 //! block, one bit in each word a key. It is stored, so the twins must compute the same bits for the same key.

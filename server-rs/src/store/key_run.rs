@@ -1,4 +1,4 @@
-//! A run of keys: sorted, in blocks of one page, never changed once it is live.
+//! Holds a run of keys: sorted, in blocks of one page, never changed once it is live.
 //!
 //! What must stay true: the keys of a run ascend and are in no other live run; a run becomes live in the transaction
 //! that writes its last block; blocks of a run that is not live are never looked into, only deleted.

@@ -1,4 +1,4 @@
-//! One server per database (rule STO-02).
+//! Lets one server at a time use a database (rule STO-02).
 //!
 //! `FILE.lock` is a SQLite file that is held in `BEGIN EXCLUSIVE`. SQLite's own file locks work alike in both
 //! servers, and the operating system releases them when a process dies, so a crash leaves nothing stale.

@@ -1,4 +1,4 @@
-//! The database: one writer, a pool of readers, one lock, and what their failures mean. Knows nothing of HTTP.
+//! Opens the database: one writer, a pool of readers, one lock, and the state of the file. Knows nothing of HTTP.
 //!
 //! Over 250 lines because every module of the store is named here with what it is for.
 
@@ -66,8 +66,8 @@ use crate::contract::{LIMITS, MIGRATIONS, queries};
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use connection::{
-    Location, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file, open_connection,
-    reported_pragmas, with_small_cache,
+    ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
+    open_connection, reported_pragmas, with_small_cache,
 };
 use cost::Cost;
 use events::Submission;
@@ -81,7 +81,7 @@ use writer::{Submitted, Writer};
 /// The open database.
 #[derive(Debug)]
 pub struct Store {
-    location: Location,
+    options: ConnectionOptions,
     writer: Writer,
     readers: Readers,
     state: Arc<State>,
@@ -106,10 +106,10 @@ impl Store {
         check_file(&path)?;
         make_file(&path)?;
         let lock = Lock::acquire(&path)?;
-        let location = Location { path: path.clone(), durability };
+        let options = ConnectionOptions { path: path.clone(), durability };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
         check_schema(&path)?;
-        let connection = open_connection(&location).map_err(sqlite)?;
+        let connection = open_connection(&options).map_err(sqlite)?;
         migrate(&connection, &MIGRATIONS).map_err(sqlite)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
@@ -121,11 +121,11 @@ impl Store {
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::default());
-        let writer = Writer::start_writer(connection, &location, clock, Arc::clone(&state), newest_sender)?;
-        let readers = Readers::open(&location, PLAN.readers).map_err(sqlite)?;
+        let writer = Writer::start_writer(connection, &options, clock, Arc::clone(&state), newest_sender)?;
+        let readers = Readers::open(&options, PLAN.readers).map_err(sqlite)?;
         let lock = std::sync::Mutex::new(Some(lock));
         Ok(Self {
-            location,
+            options,
             writer,
             readers,
             state,
@@ -204,7 +204,7 @@ impl Store {
     /// Bytes of the database file and of its log.
     pub fn sizes(&self) -> (u64, u64) {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        (size(&self.location.path), size(&beside(&self.location.path, "-wal")))
+        (size(&self.options.path), size(&beside(&self.options.path, "-wal")))
     }
 
     /// Runs until dropped: notices a file that is gone or replaced, and asks for probe writes (rules STO-05, STO-06).
@@ -213,7 +213,7 @@ impl Store {
         let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.storage_watch_ms));
         loop {
             tick.tick().await;
-            if identity(&self.location.path) != Some(self.identity) {
+            if identity(&self.options.path) != Some(self.identity) {
                 self.state.note(ErrorCode::StorageLost);
             }
             since_probe += LIMITS.storage_watch_ms;
@@ -248,9 +248,9 @@ impl Store {
         if self.private {
             for suffix in ["", "-wal", "-shm", ".lock"] {
                 // A file that is not there is as good as deleted.
-                drop(std::fs::remove_file(beside(&self.location.path, suffix)));
+                drop(std::fs::remove_file(beside(&self.options.path, suffix)));
             }
-            drop(self.location.path.parent().map(std::fs::remove_dir));
+            drop(self.options.path.parent().map(std::fs::remove_dir));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Repeated strings by number: every agent, tool, branch … stands once in the table `names`.
+//! Stores each repeated string once, in the table `names`; events carry its name id.
 //!
 //! The writer's own copy is bounded; what it forgets is looked up again. After a rollback it is emptied, since
 //! it may know numbers that were never committed.

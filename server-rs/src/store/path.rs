@@ -1,4 +1,4 @@
-//! The file that `--db` names: symbolic links resolved, so that every name of a file leads to the same lock (STO-02).
+//! Resolves the symbolic links of `--db`, so that every name of a file leads to the same lock (rule STO-02).
 //!
 //! SQLite resolves symbolic links before it names the log. A lock that is named by another path would let two servers
 //! write to one file.

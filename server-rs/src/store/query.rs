@@ -1,4 +1,4 @@
-//! The reads: parameters in, rows out, one by one, as SQLite has them. Knows nothing of JSON text.
+//! Reads events, sessions and health by the contract's statements. Knows nothing of JSON text.
 //!
 //! A page asks for one row more than it shows, to know whether another page follows.
 

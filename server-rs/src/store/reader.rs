@@ -1,4 +1,4 @@
-//! The pool of reading connections.
+//! Runs reads on a pool of connections (rule GET-10).
 //!
 //! Invariants: a read does not keep a socket waiting. It runs where its request does, since each change of the thread
 //! waits for a core under load, and tokio moves every other task to another thread meanwhile (decision 17).
@@ -14,14 +14,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
-use crate::store::connection::{Location, open_connection};
+use crate::store::connection::{ConnectionOptions, open_connection};
 use crate::store::cost::Cost;
 use crate::store::failure::store_code;
 
 /// Hands connections to r2d2 (whose own adapter does not know this version of rusqlite).
 #[derive(Debug)]
 struct Manager {
-    location: Location,
+    options: ConnectionOptions,
     /// Opened at the start, while there are descriptors for them.
     opened: Mutex<Vec<Connection>>,
 }
@@ -32,7 +32,7 @@ impl r2d2::ManageConnection for Manager {
 
     fn connect(&self) -> rusqlite::Result<Connection> {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        opened.map_or_else(|| open_reader(&self.location), Ok)
+        opened.map_or_else(|| open_reader(&self.options), Ok)
     }
 
     fn is_valid(&self, connection: &mut Connection) -> rusqlite::Result<()> {
@@ -64,8 +64,8 @@ struct Turn {
 
 impl Readers {
     /// Opens the connections of the pool.
-    pub fn open(location: &Location, count: usize) -> rusqlite::Result<Self> {
-        let opened = (0..count).map(|_| open_reader(location)).collect::<rusqlite::Result<_>>()?;
+    pub fn open(options: &ConnectionOptions, count: usize) -> rusqlite::Result<Self> {
+        let opened = (0..count).map(|_| open_reader(options)).collect::<rusqlite::Result<_>>()?;
         let pool = r2d2::Pool::builder()
             .max_size(u32::try_from(count).unwrap_or(u32::MAX))
             .min_idle(Some(0))
@@ -74,7 +74,7 @@ impl Readers {
             .idle_timeout(None)
             .max_lifetime(None)
             .thread_pool(Arc::new(scheduled_thread_pool::ScheduledThreadPool::new(1)))
-            .build_unchecked(Manager { location: location.clone(), opened: Mutex::new(opened) });
+            .build_unchecked(Manager { options: options.clone(), opened: Mutex::new(opened) });
         Ok(Self {
             pool: Mutex::new(Some(pool)),
             all: Arc::new(Semaphore::new(count)),
@@ -149,8 +149,8 @@ impl Readers {
     }
 }
 
-fn open_reader(location: &Location) -> rusqlite::Result<Connection> {
-    let connection = open_connection(location)?;
+fn open_reader(options: &ConnectionOptions) -> rusqlite::Result<Connection> {
+    let connection = open_connection(options)?;
     // Readers never write, whatever a statement says.
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)

@@ -1,4 +1,4 @@
-//! What a group of events means for its sessions: one upsert per session and group, whatever the group's size.
+//! Sums up what a group of events means for its sessions: one upsert per session and group.
 //!
 //! Keys are handed out here, because events carry the key and a session's row is written only at the group's end.
 

@@ -1,5 +1,5 @@
-//! What a group of events means for the statistics: sums per name and agent, written once per group, for all
-//! time and for the hour (rules STA-01 to STA-06).
+//! Sums up what a group of events means for the statistics: deltas per name and agent, of all time and of the hour
+//! (rules STA-01 to STA-06).
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, params};

@@ -1,4 +1,5 @@
-//! The statistics' reads: sums that the writer has kept, never counted on demand (rules STA-01 to STA-06).
+//! Reads the statistics: sums that the writer keeps up to date, so that nothing is counted on demand (rules STA-01 to
+//! STA-06).
 
 use rusqlite::{Connection, Row, params};
 
@@ -25,7 +26,7 @@ impl StatsFilter {
 
 /// The statistics, with the hours and the agent resolved once.
 #[derive(Debug)]
-pub struct Stats<'c> {
+pub struct Totals<'c> {
     connection: &'c Connection,
     first_hour: i64,
     last_hour: i64,
@@ -36,7 +37,7 @@ pub struct Stats<'c> {
 /// No agent has this number: what an unknown `agent_type` counts is nothing.
 const NO_NAME: i64 = -1;
 
-impl<'c> Stats<'c> {
+impl<'c> Totals<'c> {
     /// Resolves a filter.
     pub fn new(connection: &'c Connection, filter: &StatsFilter) -> rusqlite::Result<Self> {
         let since = filter.used_since();
@@ -53,10 +54,13 @@ impl<'c> Stats<'c> {
     }
 
     /// Active and all sessions.
-    pub fn sessions(&self, cutoffs: Cutoffs) -> rusqlite::Result<(i64, i64)> {
+    pub fn session_totals(
+        &self,
+        cutoffs: Cutoffs,
+        visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
         let values = params![cutoffs.idle, self.since, self.agent_type];
-        let mut statement = self.connection.prepare_cached(queries::SELECT_SESSION_TOTALS)?;
-        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))
+        each(self.connection, queries::SELECT_SESSION_TOTALS, values, visit).map(drop)
     }
 
     /// Agents by number of events.
@@ -73,7 +77,7 @@ impl<'c> Stats<'c> {
         self.rows_of(queries::SELECT_COUNTS, kind, visit)
     }
 
-    /// Tools by number of calls; the last column is the number by which [`Stats::tool_agents`] names them.
+    /// Tools by number of calls; the last column is the number by which [`Totals::tool_agents`] names them.
     pub fn tools(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         self.rows(queries::SELECT_TOOLS, visit)
     }
@@ -84,7 +88,7 @@ impl<'c> Stats<'c> {
     }
 
     /// The newest hourly buckets, oldest first.
-    pub fn timeline(
+    pub fn cost_timeline(
         &self,
         limit: u64,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,

@@ -1,4 +1,4 @@
-//! The one writer: a thread that takes everything that waits as one group, commits it, and only then answers.
+//! Queues requests for the one writer, which stores everything that waits as one group in one transaction.
 //!
 //! Group commit makes the cost of a transaction shared by all who wait for it. What must stay true: no answer
 //! before the commit (rule ING-08); the newest id is published after the commit; a checkpoint never stands
@@ -15,7 +15,7 @@ use crate::contract::{LIMITS, queries};
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::store::checkpoint::Checkpointer;
-use crate::store::connection::{Location, OpenError};
+use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::events::{EventWriter, Stored, Submission};
 use crate::store::failure::{State, store_code};
 
@@ -42,25 +42,25 @@ impl std::fmt::Debug for Message {
 }
 
 impl Writer {
-    /// Starts the thread on a connection of its own, to the file that `location` names. `newest` is told the newest
+    /// Starts the thread on a connection of its own, to the file that `options` names. `newest` is told the newest
     /// committed id.
     pub fn start_writer(
         connection: Connection,
-        location: &Location,
+        options: &ConnectionOptions,
         clock: Clock,
         state: Arc<State>,
         newest: watch::Sender<i64>,
     ) -> Result<Self, OpenError> {
         let (queue, waiting) = mpsc::unbounded_channel();
         let of_checkpointer = Arc::clone(&state);
-        let checkpointer = Checkpointer::start(location, move |error| {
+        let checkpointer = Checkpointer::start(options, move |error| {
             failed(&of_checkpointer, error);
         })?;
         let work = Work { connection, clock, state, newest, events: EventWriter::default(), checkpointer };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || work.run(waiting))
-            .map_err(|_| OpenError::no_thread(&location.path))?;
+            .map_err(|_| OpenError::no_thread(&options.path))?;
         Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
     }
 

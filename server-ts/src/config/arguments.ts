@@ -1,5 +1,5 @@
 /**
- * The command line and the environment, taken in as text with their sources; nothing is judged by its value yet.
+ * Reads the command line and the environment as text, without a look at the values (rules PRO-02 and PRO-03).
  *
  * Flags are tokens, so that everything that is wrong can be named, from left to right (rule PRO-03).
  */

@@ -1,6 +1,4 @@
-/**
- * What `contract/config.json` says, as text for a person: `--help`, `--version`.
- */
+/** Makes the texts of `--help` and `--version` from `contract/config.json`. */
 import { CONFIG_SPEC, CONTRACT_VERSION, SERVER_VERSION } from '../contract.ts';
 
 /** `--help`, made of the contract. */

@@ -1,14 +1,14 @@
-/**
- * Values as they were given to values that are checked: each in the order of `config.json`, then what concerns
- * several (rule PRO-03).
- */
+/** Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03). */
 import { isIP } from 'node:net';
 import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import type { Given } from './arguments.ts';
-import type { Config, ReadFile } from './index.ts';
+import type { Config } from './settings.ts';
 
 const { messages } = CONFIG_SPEC;
 const LOCALHOST = '127.0.0.1';
+/** Reads the token's file; nothing where it cannot be read. */
+export type ReadFile = (path: string) => { readonly text: string; readonly mode: number } | undefined;
+
 /** What a mode gives to the group and to others. */
 const OTHER_USERS = 0o077;
 

@@ -1,6 +1,6 @@
 /**
- * A request's body: what may be sent, how much, how slowly, and how it is inflated (rules BOD-02 to BOD-04,
- * HTT-09 to HTT-11). Whether it is JSON is the pipeline's business.
+ * Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it is
+ * JSON is the pipeline's business.
  *
  * The bytes own their memory, which is of `buffers`, so that the writer's thread can read it without a copy.
  */
@@ -9,12 +9,12 @@ import type { App } from '../app.ts';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
+import type { Exchange } from './exchange.ts';
 import { type Head, waitsForContinue } from './head.ts';
 import { encodingOf, inflate } from './inflate.ts';
-import type { Exchange } from './reply.ts';
 
 /** A body and its ticket. The caller gives the memory of the bytes back to `buffers`. */
-export interface Body {
+interface Body {
   readonly bytes: Buffer;
   readonly ticket: Ticket;
 }

@@ -1,19 +1,22 @@
 /**
- * Accepting: the connection limit, the parser's limits and time-outs, one request after the other, refusals of
- * what cannot be parsed, the lingering close (rules HTT-07, HTT-08, HTT-11, HTT-12, HTT-14, HTT-10).
+ * Accepts connections up to the limit, serves their requests one after the other, and drains them.
  *
  * What must stay true: an answer that closes its connection reaches the client even while the client still
  * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
 import { lastWords, linger } from './linger.ts';
 import { rawFailure } from './reply.ts';
-
-export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 type Accept = (this: Server, socket: Socket) => void;
 
@@ -43,7 +46,7 @@ export class Connections {
   private early: Socket[] = [];
   /** Connections that are being refused. */
   private refusals = 0;
-  private handler: Handler | undefined;
+  private handler: RequestListener | undefined;
 
   constructor() {
     this.server = createServer({
@@ -59,7 +62,7 @@ export class Connections {
     } as Parameters<typeof createServer>[0]);
     this.server.maxHeadersCount = 0;
     this.server.timeout = 0;
-    const take: Handler = (request, response) => this.take(request, response);
+    const take: RequestListener = (request, response) => this.take(request, response);
     this.server.on('request', take).on('checkContinue', take).on('checkExpectation', take);
     this.server.on('connect', (_request, socket) => {
       this.lastAnswer(socket.on('error', () => {}) as Socket, 'bad_request');
@@ -84,7 +87,7 @@ export class Connections {
   }
 
   /** From now on requests are handled. */
-  serve(handler: Handler): void {
+  serve(handler: RequestListener): void {
     this.handler = handler;
     for (const socket of this.early.splice(0)) this.server.emit('connection', socket);
   }

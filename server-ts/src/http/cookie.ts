@@ -1,5 +1,6 @@
 /**
- * The cookie that lets a page in instead of the token: `ingest_session_PORT=EXPIRY.MAC` (rule SEC-07).
+ * Makes and checks the cookie that admits a browser instead of the token: `ingest_session_PORT=EXPIRY.MAC` (rule
+ * SEC-07).
  *
  * Either server checks it without state. The name holds the port, because a browser sends the cookies of one port
  * of a host to all others. Reads no clock: the caller passes the time.

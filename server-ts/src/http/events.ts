@@ -1,11 +1,12 @@
-/** `/api/events`, `/api/events/batch`, `/api/events/{id}`. */
+/** Handles `/api/events`, `/api/events/batch` and `/api/events/{id}`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import { NAME_KINDS, TEXT_FILTERS } from '../field.ts';
 import type { EventFilter } from '../store/query.ts';
 import { readBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
-import { batch, type Exchange, ok, single } from './reply.ts';
+import { batch, ok, single } from './reply.ts';
 
 /** `POST /api/events` (rules ING-01 to ING-03). */
 export async function postEvent(app: App, exchange: Exchange): Promise<void> {

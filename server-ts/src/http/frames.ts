@@ -1,7 +1,8 @@
 /**
- * Server-sent events on the wire, by the WHATWG rules
- * (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), to one client at its own pace.
+ * Writes server-sent events to one client at its own pace; only this module writes their framing (rules STR-07 and
+ * STR-08).
  *
+ * The format is that of <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
  * Writes only when the client has taken what came before, so what a slow one costs is one chunk (rule STR-08).
  * When there is something to say is not decided here.
  */
@@ -17,7 +18,7 @@ const SLICE_BYTES = 1 << 16;
 const HEARTBEAT = ': heartbeat\n\n';
 
 /** What gives frames; `idle` after this many milliseconds without any. */
-export interface FrameFeed {
+interface FrameFeed {
   next(idleMs: number): Promise<Next>;
 }
 

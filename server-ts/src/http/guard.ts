@@ -1,5 +1,5 @@
 /**
- * Who may ask: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
+ * Checks whether a request is allowed: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
  *
  * The Host is what stops DNS rebinding: a page that reaches this server under a name of its own says that name.
  * Tokens are compared by digest, in constant time, and never logged.
@@ -11,7 +11,7 @@ import { percentDecode } from '../text.ts';
 import { CookieKey } from './cookie.ts';
 import { type Head, headerOf } from './head.ts';
 
-export interface GuardConfig {
+interface GuardConfig {
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
   readonly token: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * The raw head of a request: what is checked before anything else looks at it (rules HTT-06 to HTT-08).
+ * Checks the raw head of a request before anything else uses it (rules HTT-06 to HTT-08).
  *
  * Works on what Node's parser passed on; what the parser refuses by itself never gets here. White space around
  * the values of headers is not visible any more, and does not count (rule HTT-07).

@@ -1,8 +1,9 @@
-/** `/api/health`, `/livez`, `/readyz`, `/api/openapi.json`. */
+/** Handles `/api/health`, `/livez`, `/readyz` and `/api/openapi.json`. */
 import type { App } from '../app.ts';
 import { CONTRACT_VERSION, OPENAPI, SERVER_VERSION } from '../contract.ts';
 import { Failure } from '../error.ts';
-import { type Exchange, health, ok } from './reply.ts';
+import type { Exchange } from './exchange.ts';
+import { health, ok } from './reply.ts';
 
 const ALIVE = '{"status":"ok"}';
 
@@ -24,7 +25,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
   const json = {
     status: reason === undefined ? 'ok' : 'degraded',
     uptime: app.uptimeSeconds,
-    sse_clients: app.seats.taken,
+    sse_clients: app.places.taken,
     version: SERVER_VERSION,
     runtime: 'node',
     contract: CONTRACT_VERSION,

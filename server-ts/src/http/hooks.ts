@@ -1,7 +1,8 @@
-/** `/api/hooks/claude-code`. */
+/** Handles `/api/hooks/claude-code`. */
 import type { App } from '../app.ts';
 import { readBody } from './body.ts';
-import { type Exchange, hook } from './reply.ts';
+import type { Exchange } from './exchange.ts';
+import { hook } from './reply.ts';
 
 /** `POST /api/hooks/claude-code` (rule HOK-01). */
 export async function postClaudeCode(app: App, exchange: Exchange): Promise<void> {

@@ -1,19 +1,19 @@
 /**
- * HTTP: every route on one screen, and the checks that come before a handler (rule HTT-02).
+ * Routes every request, and runs the checks before a handler (rule HTT-02).
  *
  * express matches routes on the raw path, by its router alone: its own decoding, its answers to OPTIONS and HEAD of
  * unknown paths, its headers and its body parsers are all left out, and so is its application, which gives every
  * request and every response another prototype (decision 35). Holds no SQL; statuses are chosen in `reply` alone.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import type { App } from '../app.ts';
 import { nowMs } from '../clock.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { ReadFailed } from '../store/reader.ts';
-import type { Handler as ConnectionHandler } from './connection.ts';
 import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
+import type { Exchange } from './exchange.ts';
 import { checkHead, type Head, headerOf, readHead } from './head.ts';
 import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
 import { postClaudeCode } from './hooks.ts';
@@ -26,11 +26,11 @@ import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
 import { openStream } from './stream.ts';
 
 /** Answers a request that has passed the checks of its route; a failure is thrown. */
-export type Handler = (app: App, exchange: reply.Exchange, parameters: Parameters) => Promise<void> | void;
+type Handler = (app: App, exchange: Exchange, parameters: Parameters) => Promise<void> | void;
 
 /** What express passes along, with what is known of the request. */
 interface Local {
-  exchange: reply.Exchange;
+  exchange: Exchange;
 }
 
 /** A route of its own goes before one that ends in what is looked for. */
@@ -39,7 +39,7 @@ const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
 ) as [RouteSpec[], RouteSpec[]];
 
 /** Every route. */
-export function buildRoutes(app: App): ConnectionHandler {
+export function buildRoutes(app: App): RequestListener {
   const routes = express.Router({ caseSensitive: true, strict: true });
   const on = (path: string, handler: Handler) =>
     [pathOf(path), endpoint(app, specOf(path), handler)] as const;
@@ -76,10 +76,10 @@ export function buildRoutes(app: App): ConnectionHandler {
 }
 
 /** What is checked on the raw head, before express sees the request. */
-function firstChecks(app: App, routes: Router): ConnectionHandler {
+function firstChecks(app: App, routes: Router): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const head = readHead(request);
-    const exchange: reply.Exchange = {
+    const exchange: Exchange = {
       request,
       response,
       head,
@@ -185,7 +185,7 @@ function checkAccept(head: Head, produces: string): void {
   if (!admits) throw new Failure('not_acceptable');
 }
 
-function exchangeOf(response: Response): reply.Exchange {
+function exchangeOf(response: Response): Exchange {
   return (response.locals as Local).exchange;
 }
 

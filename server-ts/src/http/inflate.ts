@@ -1,6 +1,4 @@
-/**
- * Compressed bodies: which encodings are read, and how they are inflated to their very end (rule BOD-03).
- */
+/** Inflates compressed bodies to their very end (rule BOD-03). */
 import zlib from 'node:zlib';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';

@@ -1,5 +1,5 @@
 /**
- * `GET /api/stream?mode=invalidate`: which topics changed, and to which revision.
+ * Handles `GET /api/stream?mode=invalidate`: which topics changed, and to which revision (rules SYN-02 to SYN-04).
  *
  * Clients that are due the same are sent the same bytes, made once. Whoever is slow hears of less and misses
  * nothing: what a topic shows is asked for (`snapshot`).
@@ -7,9 +7,10 @@
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import type { Change } from '../slots.ts';
+import type { Exchange } from './exchange.ts';
 import { invalidateFrames, retryField, sendFrames } from './frames.ts';
 import type { Parameters } from './parameters.ts';
-import { type Exchange, stream } from './reply.ts';
+import { stream } from './reply.ts';
 
 /** As many different sets of due topics as may be kept, so that memory is bounded. */
 const KEPT_SETS = 64;

@@ -1,5 +1,5 @@
 /**
- * `/`, `/app.js`, `/app.css`: the dashboard, as it was built (rule PAG-01).
+ * Serves the dashboard as it was built: `/`, `/app.js`, `/app.css` (rule PAG-01).
  *
  * The files are taken in as text, so that a server needs nothing beside itself.
  */
@@ -8,7 +8,8 @@ import style from '../../../dashboard/dist/app.css?text';
 import script from '../../../dashboard/dist/app.js?text';
 import page from '../../../dashboard/dist/index.html?text';
 import type { App } from '../app.ts';
-import { type Exchange, page as reply } from './reply.ts';
+import type { Exchange } from './exchange.ts';
+import { page as reply } from './reply.ts';
 
 /** `GET /` */
 export function getPage(_app: App, exchange: Exchange): void {

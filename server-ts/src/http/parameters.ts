@@ -1,5 +1,5 @@
 /**
- * A query string to the typed parameters of a route, or the first one that is wrong (rule GET-07).
+ * Parses the query string into the typed parameters of a route (rule GET-07).
  *
  * Names are compared as they stand; what a route does not know is ignored. Messages and order come from the
  * contract.

@@ -1,28 +1,16 @@
 /**
- * Every answer: the only place that chooses a status and headers (rules HTT-01, HTT-04, HTT-05, HTT-10).
+ * Makes every answer: the only module that chooses a status and headers.
  *
  * An answer closes its connection where a rule says so, where HTTP/1.0 was spoken, and where a body is still
  * to come that is too long, or of unknown length, to be read and dropped.
  */
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { httpDate } from '../clock.ts';
 import { LIMITS, VOCABULARY } from '../contract.ts';
-import { type ErrorCode, errorSpec, Failure, type Members } from '../error.ts';
+import { type ErrorCode, errorSpec, Failure } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
-import { type Head, waitsForContinue } from './head.ts';
-
-/** A request and what is known of it, and the answer to be. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly head: Head;
-  /** The origin that may read the answer (rule SEC-04). */
-  origin: string | undefined;
-  /** The whole body was taken, or 100 was sent and it is being read. */
-  bodyTaken: boolean;
-  /** Whether the server is about to end, so that no connection goes on. */
-  isDraining(): boolean;
-}
+import type { Exchange } from './exchange.ts';
+import { waitsForContinue } from './head.ts';
 
 /** What Node remembers of `Expect`. */
 type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
@@ -186,7 +174,7 @@ function failureHeaders(code: ErrorCode): Headers {
   return headers;
 }
 
-function failureJson(code: ErrorCode, members: Members): string {
+function failureJson(code: ErrorCode, members: Failure['members']): string {
   return JSON.stringify({ error: errorSpec(code).text, code, ...members });
 }
 

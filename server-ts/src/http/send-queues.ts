@@ -1,5 +1,5 @@
 /**
- * What the kernel holds of streams whose clients have not taken it, and the pause of a stream that holds its share.
+ * Measures how many bytes of a stream its client has not taken, and pauses a stream that holds its share.
  *
  * Node can neither set nor read the size of a socket's send buffer, which grows to megabytes for a client that stalls.
  * Linux reports what a client has not taken in `/proc/net/tcp` and `/proc/net/tcp6`, by the socket's inode. It is read

@@ -1,10 +1,11 @@
-/** `/api/sessions`, `/api/sessions/{id}`. */
+/** Handles `/api/sessions` and `/api/sessions/{id}`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import type { SessionFilter } from '../store/query.ts';
 import { isWellFormed, percentDecode } from '../text.ts';
+import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
-import { type Exchange, ok } from './reply.ts';
+import { ok } from './reply.ts';
 
 /** `GET /api/sessions` (rule SES-01). */
 export async function listSessions(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {

@@ -1,5 +1,6 @@
 /**
- * `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one.
+ * Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one
+ * (rules SYN-05 to SYN-08).
  *
  * The tag is weak (RFC 9110, section 8.8.1): of one revision the state is the same, its bytes need not be. What
  * the newest id in memory already answers does not reach the database.
@@ -9,8 +10,9 @@ import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { KnownRevisions, SnapshotRead } from '../store/read.ts';
 import { parseTopic } from '../topics.ts';
+import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
-import { type Exchange, notModified, snapshot } from './reply.ts';
+import { notModified, snapshot } from './reply.ts';
 
 const PREFIX = '/api/snapshot/';
 /** A member of a list of tags, which may be empty, with the comma or the end behind it (RFC 9110, section 8.8.3). */

@@ -1,10 +1,11 @@
-/** `/api/stats`, `/api/stats/tools`, `/api/stats/cost`, `/api/filter-options`. */
+/** Handles `/api/stats`, `/api/stats/tools`, `/api/stats/cost` and `/api/filter-options`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import type { JsonRead } from '../store/read.ts';
 import { HOUR_MS, type StatsFilter } from '../store/totals.ts';
+import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
-import { type Exchange, ok } from './reply.ts';
+import { ok } from './reply.ts';
 
 /** `GET /api/stats` (rule STA-01). */
 export function getStats(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {

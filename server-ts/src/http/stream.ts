@@ -1,5 +1,5 @@
 /**
- * `GET /api/stream`: every event as it is stored, with what came before it where a cursor says so.
+ * Handles `GET /api/stream`: every event after a cursor, and the statistics at an interval (rules STR-01 to STR-10).
  *
  * What asks for changes only goes on in `invalidations`. Framing and pace are `frames`'.
  */
@@ -9,10 +9,11 @@ import { PARAMETERS, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { StreamFilter } from '../ring.ts';
 import { formatTimestamp } from '../timestamp.ts';
+import type { Exchange } from './exchange.ts';
 import { frame, sendFrames } from './frames.ts';
 import { openInvalidations } from './invalidations.ts';
 import { invalid, type Parameters, readInteger } from './parameters.ts';
-import { type Exchange, stream } from './reply.ts';
+import { stream } from './reply.ts';
 
 const RESET = frame('{"type":"reset"}');
 
@@ -58,5 +59,18 @@ async function openEvents(app: App, exchange: Exchange, parameters: Parameters):
   } finally {
     subscription.close();
     response.end();
+  }
+}
+
+/** Makes the `stats` frame of all clients once per interval, while someone listens (rule STR-06). */
+export async function publishStats(app: App): Promise<void> {
+  if (app.hub.clients === 0) return;
+  try {
+    const stats = await app.store.json({ kind: 'stats', filter: {} });
+    if (stats === undefined) return;
+    const payload = Buffer.from(stats).toString('utf8');
+    app.hub.broadcast(Buffer.from(frame(`{"type":"stats","payload":${payload}}`)));
+  } catch (error) {
+    app.logFailure(error, 'statistics failed');
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The thread that checkpoints: it goes over the log whenever the writer wakes it.
+ * Runs in the checkpointer's worker: moves the log into the database whenever the writer wakes it.
  *
  * The other half is `checkpoint`. Only this side has this file: threads of Node share no objects.
  */

@@ -41,7 +41,7 @@ export type FromCheckpointer =
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };
 
-export interface CheckpointerEvents {
+interface CheckpointerEvents {
   onCheckpoint(checkpoint: Checkpoint): void;
   onFailure(code: StoreCode, reason: string): void;
 }

@@ -1,18 +1,26 @@
 /**
- * Connections: every one has the pragmas of the contract (rule STO-01), and none is opened on a file that is
- * not ours (rule PRO-06).
+ * Checks the database file before it is opened, and opens connections with the contract's pragmas (rules STO-01 and
+ * PRO-06).
  *
  * `checkFile` reads the header through a descriptor of its own and closes it before SQLite opens the file:
  * closing a descriptor later would drop the locks that SQLite holds in this process (POSIX record locks).
  */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { LIMITS, PRAGMAS, QUERIES, REPORTED_PRAGMAS, SCHEMA_VERSION } from '../contract.ts';
-import { sqliteCode, Unusable } from './failure.ts';
+import type { Durability } from '../config/index.ts';
+import {
+  CONFIG_SPEC,
+  fill,
+  LIMITS,
+  PRAGMAS,
+  QUERIES,
+  REPORTED_PRAGMAS,
+  SCHEMA_VERSION,
+} from '../contract.ts';
+import { sqliteCode } from './failure.ts';
 
 export type Connection = Database.Database;
 export type Statement = Database.Statement<unknown[]>;
-export type Durability = 'process' | 'power';
 
 export interface ConnectionOptions {
   readonly path: string;
@@ -21,6 +29,16 @@ export interface ConnectionOptions {
   readonly nativeBinding: string | undefined;
   readonly readonly?: boolean;
 }
+
+/** A database that cannot be used at the start; the message is a line of `config.json`'s `exits.database`. */
+export class OpenError extends Error {
+  constructor(message: OpenMessage, values: Readonly<Record<string, string | number>>) {
+    super(fill(CONFIG_SPEC.exits.database[message], values));
+    this.name = 'OpenError';
+  }
+}
+
+type OpenMessage = Exclude<keyof typeof CONFIG_SPEC.exits.database, 'code'>;
 
 /** "TWIN" in ASCII, as the schema sets it. */
 const APPLICATION_ID = 1_415_006_542;
@@ -60,10 +78,10 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
   const size = existsSync(path) ? statSync(path).size : 0;
   if (size === 0) {
     const wal = `${path}-wal`;
-    if (existsSync(wal) && statSync(wal).size > 0) throw new Unusable('empty_with_wal', { path });
+    if (existsSync(wal) && statSync(wal).size > 0) throw new OpenError('empty_with_wal', { path });
     return 'new';
   }
-  if (readHead(path, MAGIC.length) !== MAGIC) throw new Unusable('not_sqlite', { path });
+  if (readHead(path, MAGIC.length) !== MAGIC) throw new OpenError('not_sqlite', { path });
   let db: Connection | undefined;
   try {
     db = openRaw(path, nativeBinding, true);
@@ -72,9 +90,9 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
     const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
     // A server that was killed before its file had a schema left a header and nothing else.
     if (applicationId === 0 && userVersion === 0 && tables === 0) return 'new';
-    if (applicationId !== APPLICATION_ID) throw new Unusable('foreign', { path });
+    if (applicationId !== APPLICATION_ID) throw new OpenError('foreign', { path });
     if (userVersion > SCHEMA_VERSION) {
-      throw new Unusable('newer', { path, found: userVersion, known: SCHEMA_VERSION });
+      throw new OpenError('newer', { path, found: userVersion, known: SCHEMA_VERSION });
     }
     checkTail(db);
     return 'ours';
@@ -94,19 +112,19 @@ function checkTail(db: Connection): void {
 }
 
 /** The failure to report for what SQLite said about a file at the start. */
-export function unusable(error: unknown, path: string): Unusable {
-  if (error instanceof Unusable) return error;
+export function unusable(error: unknown, path: string): OpenError {
+  if (error instanceof OpenError) return error;
   const code = sqliteCode(error) ?? '';
-  if (code.startsWith('SQLITE_CORRUPT')) return new Unusable('corrupt', { path });
-  if (code.startsWith('SQLITE_NOTADB')) return new Unusable('not_sqlite', { path });
-  return new Unusable('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
+  if (code.startsWith('SQLITE_CORRUPT')) return new OpenError('corrupt', { path });
+  if (code.startsWith('SQLITE_NOTADB')) return new OpenError('not_sqlite', { path });
+  return new OpenError('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
 }
 
 /** Older ones can lose committed transactions in WAL mode (rule STO-01). */
 export function checkSqlite(db: Connection): string {
   const found = String(db.prepare('SELECT sqlite_version()').pluck().get());
   if (compareVersions(found, LIMITS.sqlite_minimum) < 0) {
-    throw new Unusable('old_sqlite', { found, known: LIMITS.sqlite_minimum });
+    throw new OpenError('old_sqlite', { found, known: LIMITS.sqlite_minimum });
   }
   return found;
 }

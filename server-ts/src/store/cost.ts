@@ -1,4 +1,4 @@
-/** How much a read may have to look at (rule GET-10). */
+/** Tells how many rows a read may have to visit (rule GET-10). */
 import type { EventFilter } from './query.ts';
 import type { Read } from './read.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Which event ids were accepted, for ever (rule EVT-13): the newest in memory, all others in sorted runs.
+ * Remembers accepted event ids for ever (rule EVT-13): the newest in memory, all others in sorted runs.
  *
  * Each group writes its keys to `event_key_tail`; a start reads them back from there, never from the rows of events,
  * which may be deleted. Invariant: every key is in memory or in exactly one live run; runs, merges, the tail and

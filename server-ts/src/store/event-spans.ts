@@ -1,6 +1,6 @@
 /**
- * What the rows of a span hold: the names of 256 blocks in one list, so that a page with a rare filter does not look
- * at every block's.
+ * Summarises 256 blocks: their names in one list, so that a page with a rare filter does not read the summary of every
+ * block.
  *
  * What must stay true: every name of a block stands in its span, which is written in the transaction that writes the
  * block, unless the span stands for any name. A name too many costs a look; one too few would hide rows.

@@ -1,6 +1,6 @@
 /**
- * One group of requests into the tables, in one transaction: duplicates told apart, ids given out, events,
- * sessions, statistics and hours written (rules ING-07, STO-07, STO-08).
+ * Stores a group of requests in one transaction: finds duplicates, gives out ids and raises sums (rules ING-07, STO-07
+ * and STO-08).
  *
  * Belongs to the writer's thread. A duplicate changes nothing: its `event_id` is tried first, and only a new
  * one leads to names, sessions or statistics. After a rollback every cache is dropped and read again.
@@ -21,10 +21,10 @@ import {
 import { type Connection, inOrder, parameterNames, type Statement, withSmallCache } from './connection.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';
-import { type Job, readUuid, textAt, UUID_BYTES, UUID_LENGTH } from './job.ts';
 import { Names, type NamesOfKind } from './names.ts';
-import { type SessionDelta, Sessions } from './sessions.ts';
-import { EVERY_EVENT, Figures, Stats } from './stats.ts';
+import { type SessionDelta, SessionDeltas } from './sessions.ts';
+import { EVERY_EVENT, Figures, StatsDeltas } from './stats.ts';
+import { readUuid, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
 
 export interface Stored {
   /** Of every event of every job, in order: its id, or 0 for a duplicate. */
@@ -74,7 +74,7 @@ const AT = {
   metadata: placeOf(FIELD.metadata.sqlColumn),
 } as const;
 
-export class Events {
+export class EventWriter {
   private readonly db: Connection;
   private readonly begin: Statement;
   private readonly commit: Statement;
@@ -86,8 +86,8 @@ export class Events {
   private readonly keys: EventKeys;
   private readonly blocks: EventBlocks;
   private readonly names: Names;
-  private readonly sessions: Sessions;
-  private readonly stats: Stats;
+  private readonly sessions: SessionDeltas;
+  private readonly stats: StatsDeltas;
   private readonly figures = new Figures();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
   private readonly columns: readonly NameColumn[];
@@ -124,8 +124,8 @@ export class Events {
     this.project = known('project');
     this.branch = known('branch');
     this.model = known('model');
-    this.sessions = new Sessions(db);
-    this.stats = new Stats(db);
+    this.sessions = new SessionDeltas(db);
+    this.stats = new StatsDeltas(db);
     this.lastId = Number(this.selectLastEventId.get());
   }
 
@@ -140,7 +140,7 @@ export class Events {
   }
 
   /** Stores a group or none of it; `now` in Unix milliseconds. Throws what SQLite says. */
-  insertGroup(jobs: readonly Job[], now: number): Stored {
+  insertGroup(jobs: readonly Submission[], now: number): Stored {
     return this.inTransaction(() => this.insertJobs(jobs, now));
   }
 
@@ -176,7 +176,7 @@ export class Events {
     this.isStale = false;
   }
 
-  private insertJobs(jobs: readonly Job[], now: number): Stored {
+  private insertJobs(jobs: readonly Submission[], now: number): Stored {
     const hour = Math.floor(now / HOUR_MS) * (HOUR_MS / 1000);
     let total = 0;
     for (const job of jobs) total += job.count;
@@ -203,7 +203,7 @@ export class Events {
   }
 
   /** Whether the event is new; if so it is written under this id. */
-  private insertOne(job: Job, index: number, id: number, now: number, hour: number): boolean {
+  private insertOne(job: Submission, index: number, id: number, now: number, hour: number): boolean {
     const { ints, numbers } = job;
     const int = index * INT_WIDTH;
     const number = index * NUMBER_WIDTH;
@@ -263,7 +263,7 @@ export class Events {
   }
 
   /** The name id in hand of a column; 0 when the event does not have the field. */
-  private nameId({ field, names, words }: NameColumn, job: Job, at: number): number {
+  private nameId({ field, names, words }: NameColumn, job: Submission, at: number): number {
     if (field.kind === 'text') return this.name(names, job, at);
     const index = job.ints[at]!;
     const known = words[index];
@@ -274,7 +274,7 @@ export class Events {
   }
 
   /** The number of the name whose range stands in two columns; 0 when it is absent. */
-  private name(names: NamesOfKind, job: Job, column: number): number {
+  private name(names: NamesOfKind, job: Submission, column: number): number {
     const start = job.ints[column]!;
     const end = job.ints[column + 1]!;
     if (start === end) return 0;
@@ -283,7 +283,7 @@ export class Events {
     return names.idOfBytes(job.extra!, start - behind, end - behind);
   }
 
-  private session(job: Job, column: number, agentType: number, eventId: number): SessionDelta {
+  private session(job: Submission, column: number, agentType: number, eventId: number): SessionDelta {
     const start = job.ints[column]!;
     const end = job.ints[column + 1]!;
     const behind = job.body.length;
@@ -292,7 +292,7 @@ export class Events {
   }
 
   /** A canonical lower-case UUID as its 16 bytes, anything else as its text, nothing as null. */
-  private eventId(job: Job, start: number, end: number): Buffer | string | null {
+  private eventId(job: Submission, start: number, end: number): Buffer | string | null {
     if (start === end) return null;
     const behind = job.body.length;
     const isUuid =
@@ -312,7 +312,7 @@ function placeOf(column: string): number {
 }
 
 /** The text whose range stands in two columns; null when it is absent. */
-function textIn(job: Job, column: number): string | null {
+function textIn(job: Submission, column: number): string | null {
   const start = job.ints[column]!;
   const end = job.ints[column + 1]!;
   return start === end ? null : textAt(job, start, end);

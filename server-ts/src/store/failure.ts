@@ -1,9 +1,8 @@
 /**
- * What an SQLite result code means for a client and for the server (rules STO-05, STO-06, PRO-06).
+ * Decides what SQLite's result codes mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
  *
  * Decided by result codes, never by message text.
  */
-import { CONFIG_SPEC, fill } from '../contract.ts';
 import type { ErrorCode } from '../error.ts';
 
 export type StoreCode = Extract<
@@ -18,7 +17,7 @@ export type StoreCode = Extract<
 >;
 
 /** What a server does about a failure: goes on, probes until it ends, stops writing for good, ends. */
-export type Consequence = 'none' | 'probe' | 'stop_writing' | 'exit';
+type Consequence = 'none' | 'probe' | 'stop_writing' | 'exit';
 
 export const CONSEQUENCES: Readonly<Record<StoreCode, Consequence>> = {
   internal: 'none',
@@ -29,16 +28,6 @@ export const CONSEQUENCES: Readonly<Record<StoreCode, Consequence>> = {
   storage_error: 'exit',
   storage_lost: 'exit',
 };
-
-/** A database that cannot be used at the start; the message is a line of `config.json`'s `exits.database`. */
-export class Unusable extends Error {
-  constructor(message: UnusableMessage, values: Readonly<Record<string, string | number>>) {
-    super(fill(CONFIG_SPEC.exits.database[message], values));
-    this.name = 'Unusable';
-  }
-}
-
-export type UnusableMessage = Exclude<keyof typeof CONFIG_SPEC.exits.database, 'code'>;
 
 /** The result code of an SQLite error, such as `SQLITE_BUSY_SNAPSHOT`; nothing for any other error. */
 export function sqliteCode(error: unknown): string | undefined {

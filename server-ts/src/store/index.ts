@@ -1,5 +1,5 @@
 /**
- * The store: one writer, readers, and what state the file is in.
+ * Opens the database: one writer, a pool of readers, one lock, and the state of the file.
  *
  * Lives in the main thread and touches SQLite there for the newest events alone (`newest`). It decides what a failure
  * means for those who come later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt
@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
+import type { Durability } from '../config/index.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { Durability } from './connection.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
 import { resolvePath } from './path.ts';
@@ -24,7 +24,7 @@ import { type Asker, Readers } from './reader.ts';
 import { type Submitted, Writer } from './writer.ts';
 import type { Opened } from './writer-messages.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   /** `:memory:` is a private temporary file. */
   readonly db: string;
   readonly durability: Durability;
@@ -39,7 +39,7 @@ export interface StoreOptions {
   readonly buffers: Buffers;
 }
 
-export interface StoreEvents {
+interface StoreEvents {
   /** The newest id, after a commit that stored something. */
   onStored(newest: number): void;
   onFailure(code: StoreCode, reason: string): void;
@@ -49,7 +49,7 @@ export interface StoreEvents {
   onFatal(code: StoreCode): void;
 }
 
-export interface Health extends HealthFigures {
+interface Health extends HealthFigures {
   readonly dbBytes: number;
   readonly walBytes: number;
   readonly compileOptions: readonly string[];

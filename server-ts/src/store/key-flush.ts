@@ -1,5 +1,5 @@
 /**
- * The newest keys become a run, some with each group, so that no answer waits for a whole run.
+ * Makes a run of the newest keys, some with each group, so that no answer waits for a whole run.
  *
  * Invariant: until the run is live its keys are in memory and in `event_key_tail`; the run becomes live in the
  * transaction that moves `last_keyed_event_id`.

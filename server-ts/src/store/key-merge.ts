@@ -1,5 +1,5 @@
 /**
- * Runs become fewer: eight of a level are merged into one of the next, a few keys with each group.
+ * Merges eight runs of a level into one of the next, a few keys with each group.
  *
  * What must stay true: runs that are merged stay live until the merged one is; what a merge has cost is shared by
  * the groups in proportion to what they store, so that no answer waits for a whole merge.

@@ -1,5 +1,5 @@
 /**
- * A run of keys: sorted, in blocks of one page, never changed once it is live.
+ * Holds a run of keys: sorted, in blocks of one page, never changed once it is live.
  *
  * What must stay true: the keys of a run ascend and are in no other live run; a run becomes live in the transaction
  * that writes its last block; blocks of a run that is not live are never looked into, only deleted.
@@ -15,7 +15,7 @@ const BLOCK_KEYS = LIMITS.event_key_block_keys;
 const NOTHING = Buffer.alloc(0);
 
 /** The states of a run, as the table has them. */
-export type RunState = 'growing' | 'live' | 'dropped';
+type RunState = 'growing' | 'live' | 'dropped';
 
 /** A row of `event_key_runs`. */
 export type RunRow = readonly [

@@ -1,5 +1,5 @@
 /**
- * The newest keys, in memory: a set of 128-bit keys, sorted when a run is made of it.
+ * Keeps the newest keys in memory: a set of 128-bit keys, sorted when a run is made of it.
  *
  * A table of numbers instead of a set of strings: no key becomes an object. Only this side has this file, since
  * the other has such a set in its library.

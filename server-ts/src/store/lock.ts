@@ -1,12 +1,13 @@
 /**
- * One server per database: `FILE.lock`, a SQLite file held in `BEGIN EXCLUSIVE` (rule STO-02).
+ * Lets one server at a time use a database (rule STO-02).
  *
- * A side file, so that readers of the database itself are not shut out; SQLite's own lock, so that both
- * servers understand each other without native code and a crash releases it.
+ * `FILE.lock` is a SQLite file that is held in `BEGIN EXCLUSIVE`: a side file, so that readers of the database itself
+ * are not shut out; SQLite's own lock, so that both servers understand each other without native code and a crash
+ * releases it.
  */
 import { closeSync, openSync } from 'node:fs';
-import { type Connection, openRaw, unusable } from './connection.ts';
-import { sqliteCode, Unusable } from './failure.ts';
+import { type Connection, OpenError, openRaw, unusable } from './connection.ts';
+import { sqliteCode } from './failure.ts';
 
 export class Lock {
   private readonly db: Connection;
@@ -26,7 +27,7 @@ export class Lock {
       return new Lock(db);
     } catch (error) {
       db?.close();
-      if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) throw new Unusable('locked', { path });
+      if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) throw new OpenError('locked', { path });
       throw unusable(error, path);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The memory that both threads see, as the writer's thread knows it: by the numbers that `buffers` gave it.
+ * Finds shared memory by its number, on the writer's thread.
  *
  * What must stay true: it is told what is new before the first job that names it, and holds on to nothing that is gone.
  */

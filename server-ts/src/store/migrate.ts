@@ -1,5 +1,5 @@
 /**
- * Migrations: the steps of the contract that bring a file to the newest schema (rule STO-10).
+ * Brings a file to the newest schema by the steps of the contract (rule STO-10).
  *
  * Invariant: after a release a step never changes. All steps run in one transaction, so a file has its old schema or
  * the newest one, also after a kill in the middle.

@@ -1,5 +1,5 @@
 /**
- * Every repeated string stands once in `names`; events carry its number.
+ * Stores each repeated string once, in the table `names`; events carry its name id.
  *
  * Belongs to the writer's thread. The cache is bounded, and it is dropped after a rollback, which may have
  * taken numbers back. The name that a kind had last is compared byte by byte before any string is made:

@@ -1,7 +1,9 @@
 /**
- * The newest events as JSON text, read where they are asked for: a few rows that were just written cost less to read
- * than a thread costs to wake (decision 26). Who looks after every commit looks after the next one, too: what that
- * stored is read ahead, while whoever is told of it gets ready to ask (decision 33).
+ * Reads a few of the newest events as JSON text on the main thread.
+ *
+ * A few rows that were just written cost less to read than a thread costs to wake (decision 26). Who looks after
+ * every commit looks after the next one, too: what that stored is read ahead, while whoever is told of it gets ready to
+ * ask (decision 33).
  *
  * The only place where the main thread runs SQLite, which is loaded there when it is first needed. What must stay true:
  * one read is sixteen rows and a mebibyte of metadata at most, however much is written meanwhile, so that nobody waits

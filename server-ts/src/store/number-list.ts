@@ -1,4 +1,4 @@
-/** Numbers of rows as a summary keeps them: each once, ascending, 4 bytes, big end first. */
+/** Encodes the numbers of rows for a summary: each once, ascending, 4 bytes, big end first. */
 
 /** As they are stored. */
 export function toBytes(numbers: ReadonlySet<number>): Buffer {

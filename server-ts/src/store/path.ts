@@ -1,12 +1,12 @@
 /**
- * The file that `--db` names: symbolic links resolved, so that every name of a file leads to the same lock (STO-02).
+ * Resolves the symbolic links of `--db`, so that every name of a file leads to the same lock (rule STO-02).
  *
  * SQLite resolves symbolic links before it names the log. A lock that is named by another path would let two servers
  * write to one file.
  */
 import { mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Unusable } from './failure.ts';
+import { OpenError } from './connection.ts';
 
 /** As many as Linux follows (`path_resolution(7)`). */
 const MOST_LINKS = 40;
@@ -23,7 +23,7 @@ export function resolvePath(db: string): string {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return join(realpathSync(folder), basename(path));
   } catch (error) {
-    throw new Unusable('unusable', {
+    throw new OpenError('unusable', {
       path: db,
       reason: error instanceof Error ? error.message : String(error),
     });
@@ -33,7 +33,7 @@ export function resolvePath(db: string): string {
 /** Refuses a file with a second name: a server on that name would have another lock and another log. */
 export function checkLinks(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file?.isFile() && file.nlink > 1) throw new Unusable('linked', { path, count: file.nlink });
+  if (file?.isFile() && file.nlink > 1) throw new OpenError('linked', { path, count: file.nlink });
 }
 
 /** What a symbolic link says; nothing where this is none: a file, or nothing yet. */

@@ -1,5 +1,5 @@
 /**
- * The reads: parameters to rows, by the statements of the contract.
+ * Reads events, sessions and health by the contract's statements.
  *
  * Belongs to a reader's thread. A filter on a name or a session that does not exist finds nothing; "no bound"
  * is 0 below and 2^53 above. Every read that needs more than one statement runs in one transaction, so that
@@ -12,7 +12,7 @@ import type { EventRow, SessionRow } from '../render.ts';
 import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 
 /** Wanted values by field; absent is any. */
-export type FieldFilter = Readonly<Partial<Record<FieldName, string | undefined>>>;
+type FieldFilter = Readonly<Partial<Record<FieldName, string | undefined>>>;
 
 export interface EventFilter {
   readonly fields: FieldFilter;
@@ -39,7 +39,7 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
-export interface Page<Row> {
+interface Page<Row> {
   readonly rows: readonly Row[];
   /** Whether more rows follow. */
   readonly more: boolean;

@@ -1,5 +1,5 @@
 /**
- * Reads and their results, as they cross to a reader's thread and back.
+ * Describes reads and their results as they cross to a reader's thread and back.
  *
  * In Rust a read is a closure; here it is a message, since threads of Node share no functions.
  */

@@ -1,24 +1,20 @@
 /**
- * A thread that reads: it runs the statements and renders the answer, so that the main thread only passes bytes
- * on.
+ * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes on.
  *
  * The other half is `reader`. Only this side has this file: threads of Node share nothing.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
+import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
 import {
   idOf,
   ROW,
-  renderCosts,
-  renderCounts,
   renderEvent,
   renderEvents,
   renderFrame,
   renderSession,
   renderSessions,
   renderSnapshot,
-  renderStats,
-  renderTools,
 } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import { type Connection, openConnection } from './connection.ts';

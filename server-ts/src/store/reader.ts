@@ -1,5 +1,5 @@
 /**
- * The reading threads: a small pool, each with one connection.
+ * Runs reads on a pool of connections (rule GET-10).
  *
  * Lives in the main thread; the other half is `reader-thread`. It gives a read to a free thread, starts one where
  * all are busy, and queues what is beyond their number.

@@ -1,5 +1,5 @@
 /**
- * What a group of events means for each of its sessions: gathered in memory, then one upsert a session.
+ * Sums up what a group of events means for its sessions: one upsert per session and group.
  *
  * Belongs to the writer's thread. The cache of keys is bounded, and dropped after a rollback. Sums are numbers
  * and exact: before one would pass 2^53-1 what was gathered is written out (rule STA-06).
@@ -38,7 +38,7 @@ export class SessionDelta {
   }
 }
 
-export class Sessions {
+export class SessionDeltas {
   private readonly selectKey: Statement;
   private readonly selectLastKey: Statement;
   private readonly upsert: Numbered;

@@ -1,5 +1,6 @@
 /**
- * What a group of events means for the statistics: one row per name and agent, of all time and of the hour.
+ * Sums up what a group of events means for the statistics: deltas per name and agent, of all time and of the hour
+ * (rules STA-01 to STA-06).
  *
  * Belongs to the writer's thread. Sums are numbers and exact: before one would pass 2^53-1 what was gathered
  * is written out (rule STA-06).
@@ -37,7 +38,7 @@ export class Figures {
 /** The rows of one agent by name. */
 export type StatsOfAgent = Map<number, StatsDelta>;
 
-export class Stats {
+export class StatsDeltas {
   private readonly upsert: Statement;
   /** By agent, then by name; both are numbers of `names`. */
   private readonly agents = new Map<number, Map<number, StatsDelta>>();

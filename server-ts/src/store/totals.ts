@@ -1,5 +1,6 @@
 /**
- * Statistics: sums over the rows that the writer keeps up to date (rules STA-01 to STA-06).
+ * Reads the statistics: sums that the writer keeps up to date, so that nothing is counted on demand (rules STA-01 to
+ * STA-06).
  *
  * Belongs to a reader's thread. All time is one row per name, so nothing is counted on demand.
  */

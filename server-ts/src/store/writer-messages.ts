@@ -1,5 +1,6 @@
 /**
- * What the two halves of the writer say to each other: `writer` on the main thread, `writer-thread` in its worker.
+ * Describes the messages between the two halves of the writer: `writer` on the main thread, `writer-thread` in its
+ * worker.
  *
  * Only this side has this file: in Rust the parts of a message just move.
  */
@@ -30,7 +31,7 @@ export interface Opened {
 
 interface GroupMessage {
   readonly kind: 'group';
-  /** See `putJob`. */
+  /** See `putSubmission`. */
   readonly jobs: readonly number[];
   /** Memory that is handed over with them. */
   readonly moved: readonly ArrayBuffer[];

@@ -1,5 +1,5 @@
 /**
- * The one thread that writes: lock, file, schema, then groups; it answers first and checkpoints afterwards.
+ * Runs in the writer's worker: lock, file, schema, then groups; it answers first and checkpoints afterwards.
  *
  * The other half is `writer`. What must stay true: no answer before the commit (rule ING-08), and no checkpoint
  * between a commit and its answer (rule STO-04). Only this side has this file: threads of Node share no objects.
@@ -19,13 +19,13 @@ import {
   reportedPragmas,
   unusable,
 } from './connection.ts';
-import { Events } from './events.ts';
+import { EventWriter } from './events.ts';
 import { storeCode } from './failure.ts';
-import { jobsIn } from './job.ts';
 import { Lock } from './lock.ts';
 import { Memories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { checkLinks } from './path.ts';
+import { submissionsIn } from './submission.ts';
 import type { FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
 /** The thread: opens the file that it is told, then writes what it is told. */
@@ -41,13 +41,13 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
     port.postMessage(message, [...moved]);
   let lock: Lock | undefined;
   let db: Connection;
-  let events: Events;
+  let events: EventWriter;
   const memories = new Memories();
   try {
     checkLinks(options.path);
     lock = Lock.acquire(options.path, options.nativeBinding);
     db = openFile(options);
-    events = new Events(db);
+    events = new EventWriter(db);
     send({ kind: 'opened', ...describe(db, options.path, events) });
   } catch (error) {
     lock?.release();
@@ -75,7 +75,7 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
           }
           const memoryAt = (place: number): ArrayBufferLike =>
             place < 0 ? moved[-place - 1]! : memories.of(place);
-          const { ids, stored, newest } = events.insertGroup(jobsIn(jobs, memoryAt), nowMs());
+          const { ids, stored, newest } = events.insertGroup(submissionsIn(jobs, memoryAt), nowMs());
           const told = stored === ids.length ? undefined : ids;
           send({ kind: 'stored', ids: told, stored, newest, moved }, moved);
         } catch (error) {
@@ -133,7 +133,7 @@ function openFile(data: ConnectionOptions): Connection {
   return db;
 }
 
-function describe(db: Connection, path: string, events: Events): Opened {
+function describe(db: Connection, path: string, events: EventWriter): Opened {
   const { ino, dev } = statSync(path);
   return {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),

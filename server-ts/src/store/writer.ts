@@ -1,5 +1,5 @@
 /**
- * The writer's queue: everything that waits becomes one group, one transaction.
+ * Queues requests for the one writer, which stores everything that waits as one group in one transaction.
  *
  * Lives in the main thread; the other half is `writer-thread`. It sends one message per group, at most two groups at a
  * time, and settles each request from the one reply.
@@ -13,7 +13,7 @@ import type { EventTable } from '../event.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
-import { idsFrom, putJob } from './job.ts';
+import { idsFrom, putSubmission } from './submission.ts';
 import type { FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
 /** Starts the thread, which takes as long as everything else before the file can be opened. */
@@ -36,7 +36,7 @@ interface Waiting {
   readonly settle: (result: Submitted) => void;
 }
 
-export interface WriterEvents {
+interface WriterEvents {
   /** After a commit that stored something, before its requests are settled. */
   onStored(newest: number): void;
   onFailure(code: StoreCode, reason: string): void;
@@ -143,7 +143,7 @@ export class Writer {
     const moved: ArrayBuffer[] = [];
     const placeOf = (memory: ArrayBufferLike): number =>
       memory instanceof SharedArrayBuffer ? this.buffers.numberOf(memory) : -moved.push(memory);
-    for (const { table, ascii } of group) putJob(jobs, table, ascii, placeOf);
+    for (const { table, ascii } of group) putSubmission(jobs, table, ascii, placeOf);
     this.inFlight.push(group);
     this.send({ kind: 'group', jobs, moved, news: this.buffers.takeNews() }, moved);
     this.schedule();
@@ -204,5 +204,5 @@ export class Writer {
   }
 }
 
-/** The message of an `Unusable`, as it came from the thread. */
-export class UnusableFile extends Error {}
+/** The message of an `OpenError`, as it came from the thread. */
+class UnusableFile extends Error {}

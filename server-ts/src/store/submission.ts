@@ -1,5 +1,5 @@
 /**
- * The valid events of one request on their way to the writer's thread, and how text is taken out of them there.
+ * Packs the valid events of one request for the writer's thread, and reads their text there.
  *
  * Numbers cross, a few for each job: of memory that both threads see, or of memory that is handed over with them and
  * comes back with the answer (`buffers`). Only this side has this file: threads of Rust share everything.
@@ -7,7 +7,7 @@
 import { type EventTable, intsIn, numbersIn } from '../event.ts';
 
 /** The valid events of one request, as they cross to the writer; see `EventTable`. */
-export interface Job {
+export interface Submission {
   readonly body: Buffer;
   readonly extra: Buffer | undefined;
   readonly numbers: Float64Array;
@@ -26,14 +26,14 @@ const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
   return at < 0 ? 255 : at;
 });
 
-/** Numbers of each job in a message, in the order of `putJob`. */
-const JOB_WIDTH = 8;
+/** Numbers of each submission in a message, in the order of `putSubmission`. */
+const SUBMISSION_WIDTH = 8;
 
 /**
- * Puts a job behind those that are in a message. `placeOf` says where memory is found: the number that the thread knows
+ * Puts a submission behind those that are in a message. `placeOf` says where memory is found: the number that the thread knows
  * it by, or below zero which of the message's own it is.
  */
-export function putJob(
+export function putSubmission(
   message: number[],
   { body, extra, memory, capacity, count }: EventTable,
   ascii: boolean,
@@ -44,16 +44,19 @@ export function putJob(
   else message.push(placeOf(extra.buffer), extra.length);
 }
 
-/** The jobs of a message; `memoryAt` finds the memory of a place. */
-export function jobsIn(message: readonly number[], memoryAt: (place: number) => ArrayBufferLike): Job[] {
-  const jobs: Job[] = [];
-  for (let at = 0; at < message.length; at += JOB_WIDTH) {
+/** The submissions of a message; `memoryAt` finds the memory of a place. */
+export function submissionsIn(
+  message: readonly number[],
+  memoryAt: (place: number) => ArrayBufferLike,
+): Submission[] {
+  const submissions: Submission[] = [];
+  for (let at = 0; at < message.length; at += SUBMISSION_WIDTH) {
     const [body, length, tables, capacity, count, ascii, extra, extraLength] = message.slice(
       at,
-      at + JOB_WIDTH,
+      at + SUBMISSION_WIDTH,
     ) as [number, number, number, number, number, number, number, number];
     const memory = memoryAt(tables);
-    jobs.push({
+    submissions.push({
       body: Buffer.from(memoryAt(body), 0, length),
       extra: extraLength === 0 ? undefined : Buffer.from(memoryAt(extra), 0, extraLength),
       numbers: numbersIn(memory, capacity),
@@ -62,22 +65,22 @@ export function jobsIn(message: readonly number[], memoryAt: (place: number) => 
       ascii: ascii === 1,
     });
   }
-  return jobs;
+  return submissions;
 }
 
-/** The ids of a job's events where all of them are new. */
+/** The ids of a submission's events where all of them are new. */
 export function idsFrom(first: number, count: number): Float64Array {
   const ids = new Float64Array(count);
   for (let at = 0; at < count; at++) ids[at] = first + at;
   return ids;
 }
 
-export function textAt(job: Job, start: number, end: number): string {
-  const behind = job.body.length;
+export function textAt(submission: Submission, start: number, end: number): string {
+  const behind = submission.body.length;
   const inBody = start < behind;
-  const bytes = inBody ? job.body : job.extra!;
+  const bytes = inBody ? submission.body : submission.extra!;
   const from = inBody ? start : start - behind;
-  return job.ascii
+  return submission.ascii
     ? bytes.toString('latin1', from, from + end - start)
     : bytes.toString('utf8', from, from + end - start);
 }

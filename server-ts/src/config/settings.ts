@@ -1,0 +1,29 @@
+/** Holds the checked configuration, with units in the names of its values. */
+import type { LogLevel } from '../log.ts';
+
+/** When an answer to an ingest request is durable (`--durability`): it survives the end of the process or of power. */
+export type Durability = 'process' | 'power';
+
+/** The checked configuration; units stand in the names. */
+export interface Config {
+  /** An IP address. */
+  readonly host: string;
+  readonly port: number;
+  readonly db: string;
+  readonly durability: Durability;
+  readonly maxBodyBytes: number;
+  readonly maxBatchEvents: number;
+  readonly maxMetadataBytes: number;
+  readonly queueEvents: number;
+  readonly queueBytes: number;
+  readonly sessionTimeoutMinutes: number;
+  readonly maxStreamClients: number;
+  readonly heartbeatMs: number;
+  readonly statsIntervalMs: number;
+  /** The text of `--token-file`. */
+  readonly token: string | undefined;
+  /** Lower case, as `allowOrigins`. */
+  readonly allowHosts: readonly string[];
+  readonly allowOrigins: readonly string[];
+  readonly logLevel: LogLevel;
+}

@@ -1,0 +1,71 @@
+/** Renders the rows of the statistics as JSON text (rules STA-01 to STA-03, GET-08). */
+import { type FlatRow, type Member, members, renderList, renderMembers, scalar } from '../render.ts';
+import { formatTimestamp } from '../timestamp.ts';
+
+interface StatsRows {
+  readonly totals: FlatRow;
+  readonly sessions: FlatRow;
+  readonly tools: readonly FlatRow[];
+  readonly agents: readonly FlatRow[];
+  readonly models: readonly FlatRow[];
+  readonly eventTypes: readonly FlatRow[];
+  readonly branches: readonly FlatRow[];
+  /** The beginning of the hour that was used, in Unix milliseconds (rule STA-05). */
+  readonly since: number | undefined;
+}
+
+export function renderStats(rows: StatsRows): string {
+  const figure = (row: FlatRow, name: string): Member => [name, scalar(row[name] ?? null)];
+  return renderMembers([
+    figure(rows.totals, 'total_events'),
+    figure(rows.sessions, 'active_sessions'),
+    figure(rows.sessions, 'total_sessions'),
+    figure(rows.totals, 'total_tokens_in'),
+    figure(rows.totals, 'total_tokens_out'),
+    figure(rows.totals, 'total_cost_usd'),
+    figure(rows.totals, 'total_errors'),
+    ['tools', renderList(rows.tools)],
+    ['agents', renderList(rows.agents)],
+    ['models', renderList(rows.models)],
+    ['event_types', renderList(rows.eventTypes)],
+    ['branches', renderList(rows.branches)],
+    ...used(rows.since),
+  ]);
+}
+
+/** `name_id` joins a tool with the agents that called it, and is not shown. */
+export function renderTools(
+  tools: readonly FlatRow[],
+  agents: readonly FlatRow[],
+  since: number | undefined,
+): string {
+  const agentsOf = Map.groupBy(agents, (row) => row.name_id);
+  const list = tools.map(({ name_id, ...tool }) => {
+    const callers = (agentsOf.get(name_id) ?? []).map(({ name_id: _, ...caller }) => caller);
+    return renderMembers([...members(tool), ['by_agent', renderList(callers)]]);
+  });
+  return renderMembers([['tools', `[${list.join(',')}]`], ...used(since)]);
+}
+
+export function renderCosts(
+  timeline: readonly FlatRow[],
+  projects: readonly FlatRow[],
+  models: readonly FlatRow[],
+  since: number | undefined,
+): string {
+  return renderMembers([
+    ['timeline', renderList(timeline.map(({ hour: _, ...bucket }) => bucket))],
+    ['by_project', renderList(projects)],
+    ['by_model', renderList(models)],
+    ...used(since),
+  ]);
+}
+
+export function renderCounts(lists: readonly (readonly [kind: string, rows: readonly FlatRow[]])[]): string {
+  return renderMembers(lists.map(([kind, rows]) => [kind, renderList(rows)]));
+}
+
+/** The `since` that was used (rule STA-05). */
+function used(since: number | undefined): Member[] {
+  return since === undefined ? [] : [['since', `"${formatTimestamp(since)}"`]];
+}
