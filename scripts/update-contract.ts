@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Fields } from './contract/fields.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
-import { eventRowType, fieldTable } from './contract/sources.ts';
+import { eventRowType, fieldTable, filterNames } from './contract/sources.ts';
 import { insertEvent, selectEvents } from './contract/statements.ts';
 import type { JsonObject } from './contract-facts.ts';
 
@@ -35,6 +35,7 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
     { path: 'server-rs/src/field_table.rs', content: fieldTable(fields) },
     { path: 'client-ts/src/event-row.ts', content: eventRowType(fields) },
+    { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
   ];
 }
 

@@ -3,20 +3,9 @@
  *
  * What must stay true: writing what was read gives the same query, in the order of `FILTER_NAMES`.
  */
+import { FILTER_NAMES } from './filter-names.ts';
 
-/** Filters of `GET /api/events` that the page offers, by the names that the contract gives them. */
-export const FILTER_NAMES = [
-  'session_id',
-  'agent_type',
-  'event_type',
-  'tool_name',
-  'status',
-  'project',
-  'branch',
-  'model',
-  'source',
-] as const;
-
+export { FILTER_NAMES };
 export type FilterName = (typeof FILTER_NAMES)[number];
 export type Filters = Readonly<Partial<Record<FilterName, string>>>;
 

@@ -98,6 +98,17 @@ ${row.map(member).join('')}}
 `;
 }
 
+/** `dashboard/src/filter-names.ts`. */
+export function filterNames(contract: Fields): string {
+  const names = ['session_id', ...nameKinds(contract)].map((name) => `  '${name}',\n`);
+  return `/** Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the filters that the dashboard offers. */
+
+/** Names of \`GET /api/events\`, in the order of their checks (rule GET-03). */
+export const FILTER_NAMES = [
+${names.join('')}] as const;
+`;
+}
+
 function typeText(spec: FieldSpec | ServerColumn): string {
   if (spec.kind === 'json') return 'unknown';
   if (spec.kind === 'boolean') return 'boolean';

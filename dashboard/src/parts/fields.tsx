@@ -1,6 +1,7 @@
 /** The columns of one event, those that it has. */
 import type { Row } from '../api.ts';
 import { dateTime, dollars, duration, legible, whole } from '../format.ts';
+import { labelOf } from '../labels.ts';
 
 export function Fields({ row }: { readonly row: Row }) {
   return (
@@ -15,28 +16,25 @@ export function Fields({ row }: { readonly row: Row }) {
   );
 }
 
+/** Columns that are shown elsewhere, or that every row has alike. */
+const ELSEWHERE = ['id', 'schema_version', 'payload_truncated', 'metadata'];
+
 function fieldsOf(row: Row): readonly (readonly [string, string])[] {
-  const fields: readonly (readonly [string, string | null])[] = [
-    ['Type', row.event_type],
-    ['Status', row.status],
-    ['Stored', dateTime(new Date(row.created_at))],
-    ['Client time', row.client_timestamp === null ? null : dateTime(new Date(row.client_timestamp))],
-    ['Session', row.session_id],
-    ['Agent', row.agent_type],
-    ['Tool', row.tool_name],
-    ['Took', row.duration_ms === null ? null : duration(row.duration_ms)],
-    ['Tokens in', tokens(row.tokens_in)],
-    ['Tokens out', tokens(row.tokens_out)],
-    ['Read from cache', tokens(row.cache_read_tokens)],
-    ['Written to cache', tokens(row.cache_write_tokens)],
-    ['Cost', row.cost_usd === null ? null : dollars(row.cost_usd)],
-    ['Model', row.model],
-    ['Project', row.project],
-    ['Branch', row.branch],
-    ['Source', row.source],
-    ['Event id', row.event_id],
-  ];
-  return fields.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  const written: Readonly<Partial<Record<keyof Row, string | null>>> = {
+    created_at: dateTime(new Date(row.created_at)),
+    client_timestamp: row.client_timestamp === null ? null : dateTime(new Date(row.client_timestamp)),
+    duration_ms: row.duration_ms === null ? null : duration(row.duration_ms),
+    tokens_in: tokens(row.tokens_in),
+    tokens_out: tokens(row.tokens_out),
+    cache_read_tokens: tokens(row.cache_read_tokens),
+    cache_write_tokens: tokens(row.cache_write_tokens),
+    cost_usd: row.cost_usd === null ? null : dollars(row.cost_usd),
+  };
+  const columns = Object.entries(row).filter(([name]) => !ELSEWHERE.includes(name));
+  return columns.flatMap(([name, value]) => {
+    const text = name in written ? written[name as keyof Row] : value;
+    return typeof text === 'string' ? [[labelOf(name), text] as const] : [];
+  });
 }
 
 function tokens(count: number): string | null {

@@ -4,23 +4,13 @@ import type { Counted } from '../api.ts';
 import { isHeld, isPaused, items, letIn, receipt, waits } from '../feed.ts';
 import { FILTER_NAMES, type FilterName } from '../filters.ts';
 import { legible, whole } from '../format.ts';
+import { labelOf } from '../labels.ts';
 import { getJson } from '../request.ts';
 import { clearFilters, filters, isFiltered, search, setFilter } from '../view.ts';
 import { toTop } from './feed.tsx';
 
 export const SEARCH_ID = 'search';
 
-const LABELS: Readonly<Record<FilterName, string>> = {
-  session_id: 'Session',
-  agent_type: 'Agent',
-  event_type: 'Type',
-  tool_name: 'Tool',
-  status: 'Status',
-  project: 'Project',
-  branch: 'Branch',
-  model: 'Model',
-  source: 'Source',
-};
 /** Sessions are too many for a list; they are chosen where they are shown. */
 const CHOSEN = FILTER_NAMES.filter((name) => name !== 'session_id');
 
@@ -97,7 +87,7 @@ function FilterSelect({ name }: { readonly name: FilterName }) {
   const isListed = chosen === '' || list.some((one) => one.name === chosen);
   return (
     <div>
-      <label for={`filter-${name}`}>{LABELS[name]}</label>
+      <label for={`filter-${name}`}>{labelOf(name)}</label>
       <select
         id={`filter-${name}`}
         value={chosen}
@@ -129,7 +119,7 @@ function Chips() {
               title="Take this filter away"
               onClick={() => setFilter(name, undefined)}
             >
-              <span class="dim">{LABELS[name]}</span> <span class="text">{legible(value, 80)}</span>
+              <span class="dim">{labelOf(name)}</span> <span class="text">{legible(value, 80)}</span>
               <span aria-hidden="true"> ×</span>
             </button>
           </li>
