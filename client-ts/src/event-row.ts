@@ -20,6 +20,7 @@ export interface EventRow {
   readonly model: string | null;
   readonly cost_usd: number | null;
   readonly source: string;
+  readonly source_event: string | null;
   readonly client_timestamp: string | null;
   readonly created_at: string;
   readonly payload_truncated: boolean;

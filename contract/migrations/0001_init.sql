@@ -22,7 +22,7 @@ FROM (SELECT lower(hex(randomblob(16))) AS h);
 INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
 -- Every repeated string stands here once; events carry the number.
--- kind is the name of the filter: agent_type, event_type, tool_name, status, branch, project, model, source.
+-- kind is the name of the field; those with "dictionary" in fields.json have names here.
 CREATE TABLE names (
   id   INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -68,6 +68,7 @@ CREATE TABLE events (
   branch             INTEGER,
   project            INTEGER,
   model              INTEGER,
+  source_event       INTEGER,
   payload_truncated  INTEGER NOT NULL,
   tokens_in          INTEGER NOT NULL,
   tokens_out         INTEGER NOT NULL,
@@ -173,6 +174,7 @@ SELECT
   (SELECT n.name FROM names AS n WHERE n.id = e.model) AS model,
   e.cost_nanos / 1e9 AS cost_usd,
   (SELECT n.name FROM names AS n WHERE n.id = e.source) AS source,
+  (SELECT n.name FROM names AS n WHERE n.id = e.source_event) AS source_event,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.client_timestamp / 1000.0, 'unixepoch') AS client_timestamp,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.created_at / 1000.0, 'unixepoch') AS created_at,
   e.payload_truncated,

@@ -11,4 +11,5 @@ export const FILTER_NAMES = [
   'project',
   'model',
   'source',
+  'source_event',
 ] as const;

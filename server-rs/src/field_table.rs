@@ -17,6 +17,7 @@ pub enum Field {
     Branch,
     Project,
     Model,
+    SourceEvent,
     DurationMs,
     TokensIn,
     TokensOut,
@@ -30,7 +31,7 @@ pub enum Field {
 
 impl Field {
     /// All fields.
-    pub const ALL: [Field; 18] = [
+    pub const ALL: [Field; 19] = [
         Field::SessionId,
         Field::AgentType,
         Field::EventType,
@@ -40,6 +41,7 @@ impl Field {
         Field::Branch,
         Field::Project,
         Field::Model,
+        Field::SourceEvent,
         Field::DurationMs,
         Field::TokensIn,
         Field::TokensOut,
@@ -52,7 +54,7 @@ impl Field {
     ];
 
     /// The fields whose columns hold name ids, in the order of the filters.
-    pub const NAME_KINDS: [Field; 8] = [
+    pub const NAME_KINDS: [Field; 9] = [
         Field::AgentType,
         Field::EventType,
         Field::ToolName,
@@ -61,6 +63,7 @@ impl Field {
         Field::Project,
         Field::Model,
         Field::Source,
+        Field::SourceEvent,
     ];
 
     /// The other filters, but for the session: their columns hold the text.
@@ -78,6 +81,7 @@ impl Field {
             b"branch" => Field::Branch,
             b"project" => Field::Project,
             b"model" => Field::Model,
+            b"source_event" => Field::SourceEvent,
             b"duration_ms" => Field::DurationMs,
             b"tokens_in" => Field::TokensIn,
             b"tokens_out" => Field::TokensOut,
@@ -189,6 +193,17 @@ pub(crate) const SPECS: [FieldSpec; Field::COUNT] = [
         is_trimmed: true,
         max_bytes: 256,
         column: "model",
+        is_dictionary: true,
+        absent: Absent::Null,
+    },
+    FieldSpec {
+        name: "source_event",
+        parameter: ":source_event",
+        kind: FieldKind::Text,
+        is_required: false,
+        is_trimmed: true,
+        max_bytes: 128,
+        column: "source_event",
         is_dictionary: true,
         absent: Absent::Null,
     },
