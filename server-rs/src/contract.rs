@@ -146,6 +146,7 @@ pub struct ParameterMessages {
     pub timestamp: String,
     pub topics: String,
     pub exclusive: String,
+    pub needs: String,
     pub order: String,
 }
 
@@ -250,6 +251,8 @@ pub struct ParameterSpec {
     pub values: Option<Value>,
     pub minimum: Option<u64>,
     pub maximum: Option<u64>,
+    /// The parameter without which it must not be given.
+    pub needs: Option<String>,
     /// What it is when it is not given: an integer, or text as it would be sent.
     pub default: Option<Value>,
 }

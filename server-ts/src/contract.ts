@@ -89,6 +89,8 @@ export interface ParameterSpec {
   readonly values?: readonly string[] | string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** The parameter without which it must not be given. */
+  readonly needs?: string;
   /** Of topics: their list as it would be given. */
   readonly default?: number | string;
 }

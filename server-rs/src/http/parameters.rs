@@ -47,7 +47,7 @@ impl Parameters {
                 (Some(value), None) => parameters.take(spec, value)?,
             }
         }
-        parameters.relations()?;
+        parameters.relations(route)?;
         Ok(parameters)
     }
 
@@ -95,18 +95,26 @@ impl Parameters {
         }
     }
 
-    /// `before` beside `after`, then `order` against the cursor.
-    fn relations(&self) -> Result<(), Failure> {
+    /// `before` beside `after`, then `order` against the cursor, then what a parameter needs.
+    fn relations(&self, route: &'static RouteSpec) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
         let (after, before) = (self.numbers.contains_key("after"), self.numbers.contains_key("before"));
         if after && before {
             return Err(invalid("before", &fill(&messages.exclusive, &[("other", "after")])));
         }
         match self.texts.get("order").map(String::as_str) {
-            Some("asc") if before => Err(invalid("order", &messages.order)),
-            Some("desc") if after => Err(invalid("order", &messages.order)),
-            _ => Ok(()),
+            Some("asc") if before => return Err(invalid("order", &messages.order)),
+            Some("desc") if after => return Err(invalid("order", &messages.order)),
+            _ => {}
         }
+        let given = |name: &str| self.texts.contains_key(name) || self.numbers.contains_key(name);
+        let specs = route.parameters.iter().filter_map(|key| ROUTES.parameters.get(key));
+        for spec in specs.filter(|spec| given(&spec.name)) {
+            if let Some(other) = spec.needs.as_deref().filter(|other| !given(other)) {
+                return Err(invalid(&spec.name, &fill(&messages.needs, &[("other", other)])));
+            }
+        }
+        Ok(())
     }
 
     /// A text that was given.

@@ -51,6 +51,7 @@ export function readParameters(query: string, route: RouteSpec): Parameters {
     if (value !== undefined) values.set(key, value);
   }
   checkCursor(values, route);
+  checkNeeds(values, route);
   return new Parameters(values);
 }
 
@@ -125,6 +126,15 @@ function checkCursor(values: ReadonlyMap<string, Value>, route: RouteSpec): void
   const cursorOrder = after !== undefined ? 'asc' : before !== undefined ? 'desc' : undefined;
   if (cursorOrder !== undefined && order !== undefined && order !== cursorOrder) {
     throw invalid('order', MESSAGES.order);
+  }
+}
+
+/** A parameter is not given without the one that it needs (rule GET-07). */
+function checkNeeds(values: ReadonlyMap<string, Value>, route: RouteSpec): void {
+  for (const key of route.parameters) {
+    const { name, needs } = PARAMETERS[key]!;
+    if (needs !== undefined && values.has(key) && !values.has(needs))
+      throw invalid(name, fill(MESSAGES.needs, { other: needs }));
   }
 }
 
