@@ -21,6 +21,7 @@ export interface EventRow {
   readonly cost_usd: number | null;
   readonly source: string;
   readonly source_event: string | null;
+  readonly call_id: string | null;
   readonly client_timestamp: string | null;
   readonly created_at: string;
   readonly payload_truncated: boolean;

@@ -18,6 +18,7 @@ pub enum Field {
     Project,
     Model,
     SourceEvent,
+    CallId,
     DurationMs,
     TokensIn,
     TokensOut,
@@ -31,7 +32,7 @@ pub enum Field {
 
 impl Field {
     /// All fields.
-    pub const ALL: [Field; 19] = [
+    pub const ALL: [Field; 20] = [
         Field::SessionId,
         Field::AgentType,
         Field::EventType,
@@ -42,6 +43,7 @@ impl Field {
         Field::Project,
         Field::Model,
         Field::SourceEvent,
+        Field::CallId,
         Field::DurationMs,
         Field::TokensIn,
         Field::TokensOut,
@@ -67,7 +69,7 @@ impl Field {
     ];
 
     /// The other filters, but for the session: their columns hold the text.
-    pub const TEXT_FILTERS: [Field; 0] = [];
+    pub const TEXT_FILTERS: [Field; 1] = [Field::CallId];
 
     /// The field of this name. By length and bytes at once: most keys of a body are looked up here.
     pub fn from_name(name: &[u8]) -> Option<Self> {
@@ -82,6 +84,7 @@ impl Field {
             b"project" => Field::Project,
             b"model" => Field::Model,
             b"source_event" => Field::SourceEvent,
+            b"call_id" => Field::CallId,
             b"duration_ms" => Field::DurationMs,
             b"tokens_in" => Field::TokensIn,
             b"tokens_out" => Field::TokensOut,
@@ -205,6 +208,17 @@ pub(crate) const SPECS: [FieldSpec; Field::COUNT] = [
         max_bytes: 128,
         column: "source_event",
         is_dictionary: true,
+        absent: Absent::Null,
+    },
+    FieldSpec {
+        name: "call_id",
+        parameter: ":call_id",
+        kind: FieldKind::Text,
+        is_required: false,
+        is_trimmed: true,
+        max_bytes: 256,
+        column: "call_id",
+        is_dictionary: false,
         absent: Absent::Null,
     },
     FieldSpec {
