@@ -22,6 +22,7 @@ export interface EventRow {
   readonly source: string;
   readonly source_event: string | null;
   readonly call_id: string | null;
+  readonly agent_id: string | null;
   readonly client_timestamp: string | null;
   readonly created_at: string;
   readonly payload_truncated: boolean;

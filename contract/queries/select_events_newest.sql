@@ -55,5 +55,6 @@ WHERE s.id BETWEEN (SELECT above FROM bounds) >> 16 AND (SELECT below FROM bound
   AND (:until IS NULL OR e.created_at < :until)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)
+  AND (:agent_id IS NULL OR e.agent_id = :agent_id)
 ORDER BY s.id DESC, b.id DESC, e.id DESC
 LIMIT +:limit

@@ -19,6 +19,7 @@ pub enum Field {
     Model,
     SourceEvent,
     CallId,
+    AgentId,
     DurationMs,
     TokensIn,
     TokensOut,
@@ -32,7 +33,7 @@ pub enum Field {
 
 impl Field {
     /// All fields.
-    pub const ALL: [Field; 20] = [
+    pub const ALL: [Field; 21] = [
         Field::SessionId,
         Field::AgentType,
         Field::EventType,
@@ -44,6 +45,7 @@ impl Field {
         Field::Model,
         Field::SourceEvent,
         Field::CallId,
+        Field::AgentId,
         Field::DurationMs,
         Field::TokensIn,
         Field::TokensOut,
@@ -69,7 +71,7 @@ impl Field {
     ];
 
     /// The other filters, but for the session: their columns hold the text.
-    pub const TEXT_FILTERS: [Field; 1] = [Field::CallId];
+    pub const TEXT_FILTERS: [Field; 2] = [Field::CallId, Field::AgentId];
 
     /// The field of this name. By length and bytes at once: most keys of a body are looked up here.
     pub fn from_name(name: &[u8]) -> Option<Self> {
@@ -85,6 +87,7 @@ impl Field {
             b"model" => Field::Model,
             b"source_event" => Field::SourceEvent,
             b"call_id" => Field::CallId,
+            b"agent_id" => Field::AgentId,
             b"duration_ms" => Field::DurationMs,
             b"tokens_in" => Field::TokensIn,
             b"tokens_out" => Field::TokensOut,
@@ -218,6 +221,17 @@ pub(crate) const SPECS: [FieldSpec; Field::COUNT] = [
         is_trimmed: true,
         max_bytes: 256,
         column: "call_id",
+        is_dictionary: false,
+        absent: Absent::Null,
+    },
+    FieldSpec {
+        name: "agent_id",
+        parameter: ":agent_id",
+        kind: FieldKind::Text,
+        is_required: false,
+        is_trimmed: true,
+        max_bytes: 256,
+        column: "agent_id",
         is_dictionary: false,
         absent: Absent::Null,
     },
