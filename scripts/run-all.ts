@@ -37,6 +37,8 @@ const UNITS: readonly Step[] = [
   { script: 'client:test' },
   { script: 'page:test' },
   { script: 'scripts:test' },
+  { script: 'testkit:test' },
+  { script: 'cli:test' },
   { script: 'parity:test' },
   { script: 'loadgen:test' },
 ];

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
 import { checkContract, ruleNames } from '../check-contract.ts';
 import { readFacts } from '../contract-facts.ts';
-import { inTree, type Tree } from './tree.ts';
 
 const RULES = `# Rules
 

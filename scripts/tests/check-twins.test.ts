@@ -3,9 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
 import { checkTwins, MOST_LINES } from '../check-twins.ts';
 import { declaredModules, publicFunctions, readTrees } from '../twin-sources.ts';
-import { inTree, type Tree } from './tree.ts';
 
 const TABLE = `# Architecture
 

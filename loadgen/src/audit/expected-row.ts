@@ -6,8 +6,8 @@
  * fails the audit. Knows nothing of pools, files or digests.
  */
 import { readFileSync } from 'node:fs';
-import { memberSpans, memberText } from '../../../parity-tests/src/metadata-span.ts';
-import { ROOT } from '../../../parity-tests/src/targets.ts';
+import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Constants } from './row.ts';
 
 const vocabulary = JSON.parse(readFileSync(`${ROOT}contract/vocabulary.json`, 'utf8')) as {

@@ -1,7 +1,7 @@
 /**
  * Bodies of ingest requests: events with odd fields, batches of them, and what bytes do to both.
  */
-import type { Random } from '../random.ts';
+import type { Random } from '@twin-ingest/testkit/random.ts';
 import { jsonValue, nested, number, oddScalar, text, timestamp } from './values.ts';
 
 const FIELDS: Readonly<Record<string, (random: Random) => string>> = {
