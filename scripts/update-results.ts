@@ -9,14 +9,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { documentOf } from '../loadgen/src/export/document.ts';
-import { htmlReport } from '../loadgen/src/export/html.ts';
-import { readmeTable } from '../loadgen/src/export/markdown.ts';
-import { syncConditionsMarkdown } from '../loadgen/src/export/sync-markdown.ts';
-import { MEASURED_FILES, type Measured } from '../loadgen/src/export/target-rows.ts';
-import { targetsTable } from '../loadgen/src/export/targets.ts';
-import { syncPicture, syncPictureText } from '../loadgen/src/report/sync-picture.ts';
-import { type Result, SCHEMA_VERSION } from '../loadgen/src/result.ts';
+import { documentOf } from '@twin-ingest/loadgen/export/document.ts';
+import { htmlReport } from '@twin-ingest/loadgen/export/html.ts';
+import { readmeTable } from '@twin-ingest/loadgen/export/markdown.ts';
+import { syncConditionsMarkdown } from '@twin-ingest/loadgen/export/sync-markdown.ts';
+import { MEASURED_FILES, type Measured } from '@twin-ingest/loadgen/export/target-rows.ts';
+import { targetsTable } from '@twin-ingest/loadgen/export/targets.ts';
+import { syncPicture, syncPictureText } from '@twin-ingest/loadgen/report/sync-picture.ts';
+import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result.ts';
 
 const RESULT = 'benchmark-results.json';
 const README = 'README.md';

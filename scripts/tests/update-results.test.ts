@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { sampleReportResult } from '@twin-ingest/loadgen/tests/report-fixture.ts';
+import { sampleSync } from '@twin-ingest/loadgen/tests/sync-sample.ts';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
-import { sampleReportResult } from '../../loadgen/tests/report-fixture.ts';
-import { sampleSync } from '../../loadgen/tests/sync-sample.ts';
 import { outOfDate, update } from '../update-results.ts';
 
 const README = '# Title\n\n<!-- result: old words -->\n\n| old |\n\n<!-- /result -->\n\nThe end.\n';
