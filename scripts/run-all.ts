@@ -32,6 +32,7 @@ const LINT: readonly Step[] = [{ script: 'rust:lint' }, { script: 'lint' }];
 const UNITS: readonly Step[] = [
   { script: 'contract:check' },
   { script: 'twins:check' },
+  { script: 'imports:check' },
   { script: 'results:check' },
   { script: 'ts:test' },
   { script: 'client:test' },
