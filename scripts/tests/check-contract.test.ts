@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
-import { checkContract, ruleNames } from '../check-contract.ts';
+import { checkContract } from '../check-contract.ts';
+import { ruleNames } from '../checks/rules.ts';
 import { readFacts } from '../contract-facts.ts';
 
 const RULES = `# Rules

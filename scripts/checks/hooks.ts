@@ -5,7 +5,7 @@
  * same, since hooks are not validated as events are.
  * What must stay true: it says where a word stands that is none, and knows nothing of servers.
  */
-import type { Json, JsonObject } from './contract-facts.ts';
+import type { Json, JsonObject } from '../contract-facts.ts';
 
 interface Vocabulary {
   readonly event_types?: readonly string[];
