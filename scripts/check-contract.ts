@@ -5,22 +5,13 @@
  * a rule that nothing proves is a wish.
  * What must stay true: every problem is printed, not the first; exit 1 when there is one.
  */
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { checkHooks } from './checks/hooks.ts';
+import { checkOpenapi, citedRules } from './checks/openapi.ts';
+import { checkOption, type Option } from './checks/options.ts';
+import { checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
+import { checkSchemas } from './checks/schemas.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
-import { checkHooks } from './hook-checks.ts';
-import { checkOpenapi, citedRules } from './openapi-checks.ts';
-
-interface Option {
-  readonly name: string;
-  readonly env: string;
-  readonly type: string;
-  readonly default: Json;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly choices?: readonly string[];
-  readonly at_least?: string;
-}
 
 /** Problems, one a line, and what was looked at. */
 export interface Verdict {
@@ -63,11 +54,6 @@ export function checkContract(facts: Facts): Verdict {
   return { problems, looked };
 }
 
-/** The numbers of the rules, in their order. */
-export function ruleNames(text: string): string[] {
-  return [...text.matchAll(/^(?:- )?\*\*([A-Z]{3}-\d\d|LAW)\*\*/gm)].map(([, name]) => name!);
-}
-
 /** Every file that the table of the README names is there, and every JSON file is JSON. */
 function checkFiles(facts: Facts): string[] {
   const named = [...facts.rules.matchAll(/^\| `([^`*/]+)` *\|/gm)].map(([, name]) => name!);
@@ -79,64 +65,6 @@ function checkFiles(facts: Facts): string[] {
   ];
 }
 
-/** Numbers rise by one within their letters, so that none was lost or given twice. */
-function checkNumbers(rules: readonly string[]): string[] {
-  const next = new Map<string, number>();
-  return rules.flatMap((rule) => {
-    const [letters = '', digits] = rule.split('-');
-    if (digits === undefined) return [];
-    const wanted = next.get(letters) ?? 1;
-    next.set(letters, Number(digits) + 1);
-    return Number(digits) === wanted ? [] : [`${rule} stands where number ${wanted} is due`];
-  });
-}
-
-function checkProofs(rules: readonly string[], facts: Facts): string[] {
-  const proved = new Set(facts.proofs.flatMap((proof) => proof.rules));
-  return [
-    ...rules.filter((rule) => !proved.has(rule)).map((rule) => `${rule} has no case and no scenario`),
-    ...facts.proofs.flatMap((proof) =>
-      proof.rules
-        .filter((rule) => !rules.includes(rule))
-        .map((rule) => `${proof.where} names ${rule}, which is no rule`),
-    ),
-    ...facts.proofs
-      .filter((proof) => proof.rules.length === 0)
-      .map((proof) => `${proof.where} names no rule`),
-  ];
-}
-
-/** Every code of the vocabulary is named in a rule, by itself or by a status that is its own. */
-function checkCodes(text: string, errors: Readonly<Record<string, { readonly status: number }>>): string[] {
-  const statuses = Object.values(errors).map((error) => error.status);
-  const byStatus = (status: number): boolean =>
-    statuses.filter((one) => one === status).length === 1 && new RegExp(`\\b${status}\\b`).test(text);
-  return Object.entries(errors)
-    .filter(([code, { status }]) => !text.includes(`\`${code}\``) && !byStatus(status))
-    .map(([code]) => `vocabulary.json has the code ${code}, which no rule names`);
-}
-
-function checkOption(option: Option, options: readonly Option[]): string[] {
-  const { name, type, default: value, minimum = 0, maximum = 0 } = option;
-  const where = `config.json: ${name}`;
-  const wanted = `INGEST_${name.toUpperCase().replaceAll('-', '_')}${type === 'list' ? 'S' : ''}`;
-  const problems = option.env === wanted ? [] : [`${where}: its variable is ${option.env}, not ${wanted}`];
-  if (type === 'integer') {
-    if (minimum > maximum) problems.push(`${where}: the minimum is above the maximum`);
-    if (typeof value !== 'number' || value < minimum || value > maximum)
-      problems.push(`${where}: the default ${value} is not from ${minimum} to ${maximum}`);
-  }
-  if (type === 'choice' && !option.choices?.includes(String(value)))
-    problems.push(`${where}: the default ${value} is none of the choices`);
-  if (option.at_least !== undefined) {
-    const other = options.find((one) => one.name === option.at_least);
-    if (!other) problems.push(`${where}: ${option.at_least} is no option`);
-    else if (Number(value) < Number(other.default))
-      problems.push(`${where}: the default is below ${other.name}`);
-  }
-  return problems;
-}
-
 /** Every statement is used by both servers, under its name in the case of their language. */
 function checkQueries(facts: Facts): string[] {
   return facts.queries.flatMap((query) => {
@@ -146,51 +74,6 @@ function checkQueries(facts: Facts): string[] {
       .filter(([, text]) => !name.test(text))
       .map(([folder]) => `contract/queries/${query}.sql is not used in ${folder}`);
   });
-}
-
-/** What a JSON Schema validator can say: every schema compiles, and the last result is valid. */
-function checkSchemas(facts: Facts, openapi: JsonObject): string[] {
-  const problems: string[] = [];
-  const compile = (
-    name: string,
-    schema: Json,
-    draft: 'draft7' | '2020',
-  ): ((value: Json) => boolean) | undefined => {
-    try {
-      return validator(draft).compile(schema);
-    } catch (error) {
-      problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-      return undefined;
-    }
-  };
-  for (const [name, schema] of facts.json) {
-    if (!name.endsWith('.schema.json') || schema === undefined) continue;
-    const draft = String((schema as JsonObject).$schema).includes('2020-12') ? '2020' : 'draft7';
-    const validate = compile(`contract/${name}`, schema, draft);
-    if (
-      name === 'benchmark-results.schema.json' &&
-      facts.results !== undefined &&
-      validate?.(facts.results) === false
-    )
-      problems.push('benchmark-results.json is not of the shape of contract/benchmark-results.schema.json');
-  }
-  const { components } = openapi as { components?: { schemas?: JsonObject } };
-  for (const name of Object.keys(components?.schemas ?? {}))
-    compile(
-      `openapi.json: ${name}`,
-      { $ref: `#/components/schemas/${name}`, components: components! },
-      '2020',
-    );
-  return problems;
-}
-
-/** The validator belongs to parity-tests, whose dependency it is. */
-function validator(draft: 'draft7' | '2020'): { compile(schema: Json): (value: Json) => boolean } {
-  const load = createRequire(new URL('../parity-tests/package.json', import.meta.url));
-  const module = load(draft === '2020' ? 'ajv/dist/2020.js' : 'ajv') as {
-    default: new (options: object) => { compile(schema: Json): (value: Json) => boolean };
-  };
-  return new module.default({ strict: false, validateFormats: false, allowUnionTypes: true });
 }
 
 async function main(): Promise<number> {

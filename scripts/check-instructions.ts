@@ -13,9 +13,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeGroups } from '../loadgen/src/limit/groups.ts';
-import { LIMIT_PROGRAMS } from '../loadgen/src/limit/programs.ts';
-import { loadPool } from '../loadgen/src/pool.ts';
+import { writeGroups } from '@twin-ingest/loadgen/limit/groups.ts';
+import { LIMIT_PROGRAMS } from '@twin-ingest/loadgen/limit/programs.ts';
+import { loadPool } from '@twin-ingest/loadgen/pool.ts';
 
 const BOUND_FILE = fileURLToPath(new URL('../server-rs/instructions.json', import.meta.url));
 /** Well below the length of log at which a checkpoint begins. */

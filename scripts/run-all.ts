@@ -32,11 +32,14 @@ const LINT: readonly Step[] = [{ script: 'rust:lint' }, { script: 'lint' }];
 const UNITS: readonly Step[] = [
   { script: 'contract:check' },
   { script: 'twins:check' },
+  { script: 'imports:check' },
   { script: 'results:check' },
   { script: 'ts:test' },
   { script: 'client:test' },
   { script: 'page:test' },
   { script: 'scripts:test' },
+  { script: 'testkit:test' },
+  { script: 'cli:test' },
   { script: 'parity:test' },
   { script: 'loadgen:test' },
 ];

@@ -33,7 +33,7 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
-    { path: 'server-rs/src/field_table.rs', content: fieldTable(fields) },
+    { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
     { path: 'client-ts/src/event-row.ts', content: eventRowType(fields) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
   ];

@@ -24,9 +24,9 @@ import { delimiter, dirname, extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { build } from 'esbuild';
-import { startServer } from '../../parity-tests/src/server.ts';
-import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
 
 const CLIENT = fileURLToPath(new URL('../', import.meta.url));
 const EXAMPLES = join(CLIENT, 'examples');

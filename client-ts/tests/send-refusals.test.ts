@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { startServer } from '../../parity-tests/src/server.ts';
-import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { Sender } from '../src/send.ts';
 import { event, refused, senderOn, stored } from './fake-ingest.ts';
 

@@ -1,10 +1,11 @@
 /** What the page says of itself when something fails: never that all is well when nobody can know. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
+import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Browser, Page } from 'playwright-core';
-import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
-import { skip } from '../../scripts/chromium.ts';
-import { launch, open, overflow, shot, untilConnection, untilIds } from './browser.ts';
+import { overflow, shot, untilConnection, untilIds } from './browser.ts';
 import { event, onFile, post } from './servers.ts';
 
 let browser: Browser;

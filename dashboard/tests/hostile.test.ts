@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
+import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
+import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Browser, Page } from 'playwright-core';
-import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
-import { skip } from '../../scripts/chromium.ts';
-import { launch, open, overflow, shot, untilIds } from './browser.ts';
+import { overflow, shot, untilIds } from './browser.ts';
 import { onFile, post, varied } from './servers.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type RunningServer, startServer } from '../../parity-tests/src/server.ts';
-import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
+import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export const otherOf = (name: TargetName): TargetName => TARGET_NAMES.find((other) => other !== name)!;
 

@@ -7,15 +7,16 @@
  * threads are idle while something is measured. Preloaded rows are counted and are in no other number.
  */
 import { Worker } from 'node:worker_threads';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { Claim } from './audit/claim.ts';
 import { type DigestPart, MultisetDigest } from './audit/digest.ts';
 import { DEFAULT_MAX_METADATA_BYTES } from './audit/expected-row.ts';
-import type { Claim, Digested, Reply, Request, ThreadData } from './audit/thread.ts';
+import type { Digested, Reply, Request, ThreadData } from './audit/thread.ts';
 import { BenchFailure } from './failure.ts';
-import type { Lifetime } from './lifetime.ts';
 import type { PoolSource } from './pool.ts';
 import type { Audit } from './sample.ts';
 
-export type { Claim } from './audit/thread.ts';
+export type { Claim } from './audit/claim.ts';
 
 export interface Auditor {
   audit(file: string, claim: Claim): Promise<Audit>;

@@ -8,7 +8,7 @@
  * Copying is what the generator spends per event, so nothing here parses or prints JSON.
  */
 import type { Pool } from './pool.ts';
-import { writeTimeUuid, writeUuid } from './random.ts';
+import { writeTimeUuid, writeUuid } from './uuid.ts';
 
 const OPEN = Buffer.from('{"events":[');
 const CLOSE = Buffer.from(']}');

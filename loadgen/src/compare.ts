@@ -6,9 +6,11 @@
  * threshold is not met, 130 interrupted. What must stay true: whatever ends it, its children and folders are
  * gone afterwards.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
-import { buildStale } from './build.ts';
-import type { Contenders } from './contenders.ts';
+
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Contenders, programsOf } from './contenders.ts';
 import { type Crew, createCrew, poolOf } from './crew.ts';
 import { portion, runCycles } from './cycles.ts';
 import type { DriverFacts } from './drivers/driver.ts';
@@ -19,11 +21,11 @@ import { keepUnfinished, writeOutputs } from './export/outputs.ts';
 import { BenchFailure } from './failure.ts';
 import { reportFailure } from './failure-report.ts';
 import type { Launch, ServerOptions } from './launch.ts';
-import { Lifetime } from './lifetime.ts';
 import { createLimits } from './limits.ts';
 import { type Findings, measurementOf, startupOf } from './measurement.ts';
-import { type Options, parseOptions } from './options/options.ts';
+import { parseOptions } from './options/options.ts';
 import { shownFlags } from './options/shown-flags.ts';
+import type { Options } from './options/types.ts';
 import { generatorCores } from './placement.ts';
 import { describePlan, makePlan, type Plan } from './plan.ts';
 import { loadPool, type PoolFacts } from './pool.ts';
@@ -91,7 +93,11 @@ async function run(
   const launch: Launch = { contenders, placement, lifetime };
 
   const payloads = await readPayloads(plan, options);
-  const stale = await buildStale(targets, { contenders, lifetime, build: options.build, progress });
+  const stale = await buildStale(programsOf(contenders, targets), {
+    lifetime,
+    build: options.build,
+    say: progress.say,
+  });
   const promises = new Promises();
   const asked = { durability: options.durability, max_metadata_bytes: options.maxMetadataBytes ?? null };
   await verify(targets, launch, asked, promises);

@@ -4,6 +4,8 @@
  * They hold the events in memory, which takes seconds to make. What must stay true: nothing of them runs while
  * another is measured, and all end with the run.
  */
+
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { type Auditor, createAuditor } from './audit.ts';
 import type { Contenders } from './contenders.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
@@ -14,8 +16,7 @@ import { openDriver } from './drivers/open.ts';
 import { wrkDriver } from './drivers/wrk.ts';
 import type { Wrk } from './drivers/wrk-find.ts';
 import { BenchFailure } from './failure.ts';
-import type { Lifetime } from './lifetime.ts';
-import type { Options } from './options/options.ts';
+import type { Options } from './options/types.ts';
 import type { Placement } from './placement.ts';
 import type { PoolSource } from './pool.ts';
 import type { Spec } from './spec.ts';

@@ -6,7 +6,7 @@
  * is in its interval; a share of a throughput is one of the same cycle; what has fewer rounds than others has them in
  * the last cycles.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from './metrics.ts';
 import { openSeries, type Rounds, type RoundsContext, type Series } from './rounds.ts';
 import type { Spec } from './spec.ts';

@@ -4,7 +4,7 @@
  * Two runs of other loads cannot be compared whatever their machine, so the loads of each measurement are
  * looked at too.
  */
-import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Measurement, measurementNamed, type Result } from './result.ts';
 
 export interface Fact {

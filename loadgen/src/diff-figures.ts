@@ -5,7 +5,7 @@
  * two runs are no pairs. They hold the scatter within a run and not what differs from run to run, so a change
  * here is weaker evidence than a ratio of two servers in one run.
  */
-import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS } from './metrics.ts';
 import type { Measurement, Result } from './result.ts';
 import {

@@ -18,7 +18,7 @@
  * At a share of a server's own throughput the rate is what the closed loop of the same run took, which is compared
  * where it was measured; what only repeats it is not compared again.
  */
-import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { differences, type Fact, factsOf, sameMachine } from './diff-facts.ts';
 import { type FigureDiff, figuresOf, larger, sizesOf } from './diff-figures.ts';
 import { headlineOf } from './export/rows.ts';

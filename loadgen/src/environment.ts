@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
-import { ROOT } from '../../parity-tests/src/targets.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface Environment {
   readonly cpu_model: string | null;

@@ -3,6 +3,7 @@
  *
  * Each of them ends the run with exit 1: no speed makes up for it.
  */
+import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 
 export type FailureCode =
   | 'corpus_unusable'
@@ -25,22 +26,9 @@ export type FailureCode =
   | 'limit_failed'
   | 'result_invalid';
 
-export class BenchFailure extends Error {
-  readonly code: FailureCode;
-  /** Further lines for the reader: an exchange, the end of a log. */
-  readonly details: readonly string[];
+export class BenchFailure extends Failure<FailureCode> {
   constructor(code: FailureCode, message: string, details: readonly string[] = []) {
-    super(message);
+    super(code, message, details);
     this.name = 'BenchFailure';
-    this.code = code;
-    this.details = details;
-  }
-}
-
-/** The run was stopped from outside; exit 130. */
-export class Interrupted extends Error {
-  constructor() {
-    super('interrupted');
-    this.name = 'Interrupted';
   }
 }

@@ -10,11 +10,17 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isTargetName, ROOT, TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import {
+  isTargetName,
+  ROOT,
+  TARGETS,
+  type Target,
+  type TargetName,
+} from '@twin-ingest/testkit/servers/targets.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
 import { BenchFailure } from './failure.ts';
 import { launch } from './launch.ts';
-import { Lifetime } from './lifetime.ts';
 import { choosePlacement } from './placement.ts';
 
 const HELP = `Usage: pnpm bench:profile rs|ts [--seconds=10] [--frequency=499] [--payload=mixed|small] [--corpus=FILE]

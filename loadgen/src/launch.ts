@@ -4,16 +4,17 @@
  */
 import { constants, copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import {
   type RunningServer,
   StartError,
   type StartOptions,
   startServer,
-} from '../../parity-tests/src/server.ts';
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+  tail,
+} from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Contenders } from './contenders.ts';
 import { BenchFailure } from './failure.ts';
-import type { Lifetime } from './lifetime.ts';
 import { type Placement, pinningCommand } from './placement.ts';
 
 /** What servers are started with in every part of the run. */
@@ -121,9 +122,4 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   const handle = await open(to, 'r+');
   await handle.sync();
   await handle.close();
-}
-
-/** The end of a log, for a report. */
-export function tail(log: string): string[] {
-  return log.trim().split('\n').slice(-10);
 }

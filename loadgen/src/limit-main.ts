@@ -10,12 +10,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
-import { startServer } from '../../parity-tests/src/server.ts';
-import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
 import { readEnvironment } from './environment.ts';
-import { Lifetime } from './lifetime.ts';
 import { writeGroups } from './limit/groups.ts';
 import { limitTable, type Part } from './limit/part.ts';
 import {

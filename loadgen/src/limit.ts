@@ -6,23 +6,13 @@
  * A B B A, with nothing else of this program running meanwhile.
  */
 import { join } from 'node:path';
-import type { TargetName } from '../../parity-tests/src/targets.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { writeGroups } from './limit/groups.ts';
-import { LIMIT_PROGRAMS, type LimitPrograms, runLimitProgram } from './limit/programs.ts';
+import { LIMIT_PROGRAMS, type LimitPrograms, type LimitSample, runLimitProgram } from './limit/programs.ts';
 import { type Placement, pinningCommand } from './placement.ts';
 import { loadPool, type PoolSource } from './pool.ts';
 import { type Summary, summarise } from './statistics.ts';
-
-/** One bulk insert. */
-export interface LimitSample {
-  readonly target: TargetName;
-  readonly events: number;
-  /** Wall clock of the inserts and commits alone, checkpoints included. */
-  readonly duration_ms: number;
-  /** CPU of the process for the same span, all threads. */
-  readonly cpu_us: number;
-}
 
 /** What each server's own database code takes: parsing, checking and HTTP left out. */
 export interface Limit {

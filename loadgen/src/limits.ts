@@ -2,13 +2,14 @@
  * The limits of a run: measured once for each kind of rows, durability and group, and shared by every
  * measurement that has the same.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Contenders } from './contenders.ts';
 import { poolOf } from './crew.ts';
-import type { Lifetime } from './lifetime.ts';
 import { type Limit, measureLimit } from './limit.ts';
 import type { Findings } from './measurement.ts';
-import type { Options } from './options/options.ts';
+import type { Options } from './options/types.ts';
 import type { Placement } from './placement.ts';
 import { LIMIT_REPEATS } from './plan.ts';
 import type { Progress } from './progress.ts';

@@ -3,7 +3,7 @@
  *
  * Pure: everything here can be computed again from the rounds in the result.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { cpuShares } from './cpu-share.ts';
 import { type Drift, driftOf } from './drift.ts';
 import type { DriverFacts } from './drivers/driver.ts';

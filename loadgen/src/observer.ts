@@ -7,8 +7,8 @@
  * system does not tell is `null`.
  */
 import { stat } from 'node:fs/promises';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { LagProbe } from './lag.ts';
-import type { Lifetime } from './lifetime.ts';
 import { countFileDescriptors, createProbe } from './probe.ts';
 import type { Timeline } from './sample.ts';
 

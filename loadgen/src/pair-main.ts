@@ -3,8 +3,8 @@
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
-import { ROOT } from '../../parity-tests/src/targets.ts';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { pair } from './pair.ts';
 
 // Ctrl-C reaches the run, too, which cleans up; this one waits for it.

@@ -4,10 +4,17 @@
  * What must stay true: the same seed gives the same text, byte for byte; each kind has exactly the count
  * that profile.ts gives it, and its sizes are spread over the quantiles there. Knows nothing of requests.
  */
-import { type AgentType, KINDS, type Kind, SESSION_SHARES, sizeAt } from './profile.ts';
-import { createRandom, pick, type Random, randomBelow, shuffle, writeUuid } from './random.ts';
-import { shapeOf } from './shapes.ts';
-import { filler, nonAscii } from './text.ts';
+import {
+  type AgentType,
+  KINDS,
+  type Kind,
+  SESSION_SHARES,
+  sizeAt,
+} from '@twin-ingest/testkit/events/kinds.ts';
+import { shapeOf } from '@twin-ingest/testkit/events/shapes.ts';
+import { filler, nonAscii } from '@twin-ingest/testkit/events/text.ts';
+import { type Random, seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
+import { writeUuid } from './uuid.ts';
 
 /** Where the events' own clock starts; the first of the real ones came about then. */
 const FIRST_TIMESTAMP_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
@@ -20,7 +27,7 @@ interface Draft {
 
 /** The events as JSON text, session after session; ids are UUIDs of the seed. */
 export function* generateLines(seed: number): Generator<string> {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const sessions = AGENTS.flatMap((agent) => sessionsOf(agent, random));
   shuffle(random, sessions);
   let index = 0;
@@ -28,7 +35,7 @@ export function* generateLines(seed: number): Generator<string> {
   for (const [number, drafts] of sessions.entries()) {
     const session = uuid(seed + 1, number);
     for (const draft of drafts) {
-      clock += Math.floor(random() * 4_000);
+      clock += Math.floor(random.next() * 4_000);
       yield eventText(draft, { event: uuid(seed, index++), session, clock }, random);
     }
   }
@@ -103,18 +110,18 @@ const SMALL_TOOLS = ['Bash', 'Read', 'Edit', 'Glob', 'Grep', 'Write'];
 
 /** Small events as JSON text, all of the same size. */
 export function* generateSmallLines(seed: number): Generator<string> {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   for (let index = 0; index < SMALL.events; index++) {
     const head = {
       event_id: uuid(seed, index),
-      session_id: uuid(seed + 1, randomBelow(random, SMALL.sessions)),
+      session_id: uuid(seed + 1, random.below(SMALL.sessions)),
       agent_type: 'claude_code',
-      event_type: pick(random, SMALL_TYPES),
-      tool_name: pick(random, SMALL_TOOLS),
-      tokens_in: randomBelow(random, 10_000),
-      tokens_out: randomBelow(random, 1_000),
-      duration_ms: randomBelow(random, 5_000),
-      cost_usd: randomBelow(random, 1_000) / 10_000,
+      event_type: random.pick(SMALL_TYPES),
+      tool_name: random.pick(SMALL_TOOLS),
+      tokens_in: random.below(10_000),
+      tokens_out: random.below(1_000),
+      duration_ms: random.below(5_000),
+      cost_usd: random.below(1_000) / 10_000,
       model: 'claude-opus-4-6',
       project: 'app',
       branch: 'main',

@@ -3,9 +3,9 @@
  * everything runs, how long it will take, and where the result goes.
  */
 import { resolve } from 'node:path';
-import { ROOT, TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
+import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { FLAGS, type FlagName } from './options/flags.ts';
-import type { Options } from './options/options.ts';
+import type { Options } from './options/types.ts';
 import { choosePlacement, type Placement } from './placement.ts';
 import type { Spec } from './spec.ts';
 import { specsOf, type Tools } from './suite.ts';

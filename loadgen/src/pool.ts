@@ -5,11 +5,11 @@
  * bytes; the digest in its facts is what a run is compared by.
  */
 import { createHash } from 'node:crypto';
-import { readCorpus } from './corpus.ts';
+import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import { generateLines, generateSmallLines } from './payload.ts';
-import { UUID_BYTES } from './random.ts';
 import { quantile } from './statistics.ts';
 import { parseTemplate, type Template, TemplateError } from './template.ts';
+import { UUID_BYTES } from './uuid.ts';
 
 export interface PoolSource {
   /** NDJSON, gzip or not; without it the events are generated. */

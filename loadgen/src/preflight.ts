@@ -1,5 +1,5 @@
 /** Before anything is measured: both servers answer alike and promise the same. */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { checkDurability, checkSamePromises, type Health, readHealth } from './health.ts';
 import { type Launch, launch, type ServerOptions } from './launch.ts';
 import type { Promises } from './promises.ts';

@@ -5,7 +5,7 @@
  * it is closed, so a copy of the one file is the whole database.
  */
 import { existsSync } from 'node:fs';
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { checkAudit } from './audit.ts';
 import type { Crew } from './crew.ts';
 import { BenchFailure } from './failure.ts';

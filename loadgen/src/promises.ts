@@ -3,7 +3,7 @@
  *
  * Durability may differ from measurement to measurement, and never within one.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from './failure.ts';
 import { checkSamePromises, type Health } from './health.ts';
 

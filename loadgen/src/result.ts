@@ -4,7 +4,7 @@
  * Its schema is `contract/benchmark-results.schema.json`. Nothing in it is rounded, and every summary can be
  * computed again from the rounds.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from './drift.ts';
 import type { DriverFacts } from './drivers/driver.ts';
 import type { Environment } from './environment.ts';
@@ -16,8 +16,7 @@ import type { Sample } from './sample.ts';
 import type { DeployedSize } from './size.ts';
 import type { Comparison, Summary } from './statistics.ts';
 import type { SyncResult } from './sync/sync-result.ts';
-import type { ThresholdOutcome } from './threshold.ts';
-import type { Warning } from './warnings.ts';
+import type { Warning } from './warning.ts';
 
 export const SCHEMA_VERSION = 2;
 
@@ -40,6 +39,17 @@ export interface Result {
   readonly warnings: readonly Warning[];
   /** What `pnpm bench:sync` found, with its own commit and machine (decision 22). */
   readonly sync?: SyncResult;
+}
+
+/** What a condition of the command line came to. */
+export interface ThresholdOutcome {
+  readonly condition: string;
+  /** Of each measurement that has the metric: what was found, and whether it holds. */
+  readonly found: readonly {
+    readonly measurement: string;
+    readonly value: number | null;
+    readonly holds: boolean;
+  }[];
 }
 
 export interface ServerFacts {

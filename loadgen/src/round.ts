@@ -7,13 +7,14 @@
  * last answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import { tail } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Auditor, type Claim, checkAudit } from './audit.ts';
 import type { Range } from './bodies.ts';
 import type { Generator, Sent } from './drivers/driver.ts';
 import { BenchFailure } from './failure.ts';
 import { checkDurability, type Health, readHealth } from './health.ts';
-import { type Launch, type Launched, launch, tail } from './launch.ts';
+import { type Launch, type Launched, launch } from './launch.ts';
 import { machineLoad, readMachine } from './machine.ts';
 import { observe } from './observer.ts';
 import type { ProbeProcess } from './probe.ts';

@@ -5,7 +5,7 @@
  * What must stay true: every round gets the same events, and both servers promise the same in every round;
  * a run in which one of them does not is over.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Crew } from './crew.ts';
 import { formatValue } from './export/format.ts';
 import type { Health } from './health.ts';

@@ -3,7 +3,7 @@
  *
  * Units stand in the names. `null` means not measured on this system.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Sent } from './drivers/driver.ts';
 
 export interface DiskUse {

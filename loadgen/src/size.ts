@@ -3,7 +3,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Target } from '../../parity-tests/src/targets.ts';
+import type { Target } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface DeployedSize {
   /** What the project itself makes: the binary, or everything in the bundle's folder. */

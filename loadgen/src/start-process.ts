@@ -10,8 +10,8 @@ import {
   StartError,
   type StartOptions,
   startServer,
-} from '../../parity-tests/src/server.ts';
-import type { Target, TargetName } from '../../parity-tests/src/targets.ts';
+} from '@twin-ingest/testkit/servers/server.ts';
+import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface Command {
   readonly name: TargetName;

@@ -9,7 +9,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from './failure.ts';
 import { type Launch, prepareLaunch, type ServerOptions, startFailure } from './launch.ts';
 import { roundOrder } from './plan.ts';

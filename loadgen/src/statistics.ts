@@ -10,7 +10,7 @@
  * and the true median in 93.6 %. Rounds lie a cycle apart, so what the machine does in the time of a run is in them;
  * what differs from one run to the next, such as another hour, is in them as far as it shows within one.
  */
-import { createRandom, type Random, randomBelow } from './random.ts';
+import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 
 export interface Summary {
   readonly median: number;
@@ -184,7 +184,7 @@ function pairedInterval(a: readonly number[], b: readonly number[]): Interval {
   const y = new Float64Array(b.length);
   return bootstrap((random) => {
     for (let i = 0; i < x.length; i++) {
-      const drawn = randomBelow(random, x.length);
+      const drawn = random.below(x.length);
       x[i] = a[drawn]!;
       y[i] = b[drawn]!;
     }
@@ -194,7 +194,7 @@ function pairedInterval(a: readonly number[], b: readonly number[]): Interval {
 
 /** The middle 95 % of what many draws give. */
 function bootstrap(draw: (random: Random) => number): Interval {
-  const random = createRandom(SEED);
+  const random = seededRandom(SEED);
   const drawn = new Float64Array(RESAMPLES);
   for (let i = 0; i < RESAMPLES; i++) drawn[i] = draw(random);
   drawn.sort();
@@ -206,7 +206,7 @@ function bootstrap(draw: (random: Random) => number): Interval {
 function medianDrawer(values: readonly number[]): (random: Random) => number {
   const drawn = new Float64Array(values.length);
   return (random) => {
-    for (let i = 0; i < drawn.length; i++) drawn[i] = values[randomBelow(random, values.length)]!;
+    for (let i = 0; i < drawn.length; i++) drawn[i] = values[random.below(values.length)]!;
     return medianInPlace(drawn);
   };
 }

@@ -6,8 +6,8 @@
  */
 
 import { DEFAULT_RATES, ROUND_S, UNSIZED_WARM_UP, WARMUP_S } from './options/flags.ts';
-import type { Options } from './options/options.ts';
 import { parseRates, type RequestedRate } from './options/rates.ts';
+import type { Options } from './options/types.ts';
 import type { Workload } from './result.ts';
 import type { Spec } from './spec.ts';
 

@@ -1,5 +1,5 @@
 /** `pnpm bench:sync`: what keeping in step costs and takes. The story is in sync/command.ts. */
-import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { REAL_CONTENDERS } from './contenders.ts';
 import { syncCommand } from './sync/command.ts';
 import { COMPARISON_PROGRAMS } from './sync/comparison-programs.ts';

@@ -11,8 +11,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { letReadersLeave } from '../../parity-tests/src/closed-output.ts';
-import { ROOT } from '../../parity-tests/src/targets.ts';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { MEASURED_FILES } from './export/target-rows.ts';
 
 type Name = (typeof MEASURED_FILES)[number];

@@ -5,7 +5,7 @@
  * came with. What must stay true: both places are UUID_BYTES wide, and lie inside the quotes of the value.
  * Knows nothing of batches or HTTP.
  */
-import { UUID_BYTES } from './random.ts';
+import { UUID_BYTES } from './uuid.ts';
 
 export interface Template {
   readonly bytes: Buffer;

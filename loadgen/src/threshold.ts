@@ -4,19 +4,9 @@
  * What must stay true: a condition on what was not measured does not hold, and a condition that cannot be
  * understood is refused before anything runs.
  */
-import { TARGET_NAMES, type TargetName } from '../../parity-tests/src/targets.ts';
-import type { Measurement, Result } from './result.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Measurement, Result, ThresholdOutcome } from './result.ts';
 import type { DeployedSize } from './size.ts';
-
-export interface ThresholdOutcome {
-  readonly condition: string;
-  /** Of each measurement that has the metric: what was found, and whether it holds. */
-  readonly found: readonly {
-    readonly measurement: string;
-    readonly value: number | null;
-    readonly holds: boolean;
-  }[];
-}
 
 type Subject = TargetName | 'ratio';
 type Operator = '<' | '<=' | '>' | '>=';

@@ -3,7 +3,7 @@
  *
  * What must stay true: one slow minute does not decide, since the rounds behind it would be too short (decision 29).
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 /** Events/s of the faster server: the quicker of its two trials, each server having had one to say which it is. */
 export async function fasterPace(

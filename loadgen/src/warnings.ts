@@ -4,7 +4,7 @@
  * A failed request is none of them: it fails the run. What must stay true: warnings are computed from what is
  * stored in the result, so that a reader can check each.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Environment } from './environment.ts';
 import { cpuPerEvent, generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
 import type { Placement } from './placement.ts';
@@ -13,32 +13,7 @@ import type { Sample } from './sample.ts';
 import type { Spec } from './spec.ts';
 import { summarise } from './statistics.ts';
 import { trendOf } from './trend.ts';
-
-export type WarningCode =
-  | 'generator_saturated'
-  | 'few_rounds'
-  | 'high_spread'
-  | 'short_rounds'
-  | 'not_steady'
-  | 'rate_not_reached'
-  | 'requests_dropped'
-  | 'late_generator'
-  | 'stream_clients_saturated'
-  | 'other_load'
-  | 'stolen_time'
-  | 'trend'
-  | 'no_k6'
-  | 'machine_busy'
-  | 'shared_cores'
-  | 'stale_build'
-  | 'uncommitted_changes'
-  | 'resources_not_measured';
-
-export interface Warning {
-  readonly code: WarningCode;
-  readonly message: string;
-  readonly advice: string;
-}
+import type { Warning, WarningCode } from './warning.ts';
 
 /** What one measurement is judged by. */
 export interface Grounds {

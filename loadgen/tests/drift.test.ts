@@ -1,8 +1,8 @@
 /** Known slopes and intervals, and the verdicts on what a soak shows: a leak, a sawtooth, noise, too little. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { driftOf, slopeOf } from '../src/drift.ts';
-import { createRandom } from '../src/random.ts';
 
 const MIB = 1_048_576;
 const TEN_MINUTES = 600;
@@ -56,8 +56,8 @@ test('an exact line has its own slope, by the hour', () => {
 });
 
 test('a leak of 1 MiB a minute under noise is rising, and what is given back falls', () => {
-  const random = createRandom(3);
-  const noise = () => (random() - 0.5) * 8 * MIB;
+  const random = seededRandom(3);
+  const noise = () => (random.next() - 0.5) * 8 * MIB;
   const leak = (second: number) => 90 * MIB + (second / 60) * MIB + noise();
   assert.equal(verdictOf(TEN_MINUTES, leak, 10 * MIB), 'rising');
   assert.equal(
@@ -75,8 +75,8 @@ test('the sawtooth of a write-ahead log under checkpoints is not called a drift'
 });
 
 test('without a drift it is stable only where the interval holds nothing that would count', () => {
-  const random = createRandom(5);
-  const { t_ms, values } = series(TEN_MINUTES, () => random() - 0.5);
+  const random = seededRandom(5);
+  const { t_ms, values } = series(TEN_MINUTES, () => random.next() - 0.5);
   const found = (tolerance_per_hour: number) => driftOf(t_ms, values, { tolerance_per_hour });
   const { low, high } = found(0);
   assert.ok(low! < 0 && high! > 0, `[${low}, ${high}]`);
@@ -88,10 +88,10 @@ test('without a drift it is stable only where the interval holds nothing that wo
 test('noise that remembers the last seconds is rarely called a drift', () => {
   let called = 0;
   for (let seed = 0; seed < 100; seed++) {
-    const random = createRandom(seed);
+    const random = seededRandom(seed);
     let state = 0;
     const value = () => {
-      state = 0.9 * state + random() - 0.5;
+      state = 0.9 * state + random.next() - 0.5;
       return 100 + state;
     };
     if (['rising', 'falling'].includes(verdictOf(TEN_MINUTES, value, 0))) called++;

@@ -4,12 +4,12 @@ import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { autocannonDriver } from '../src/drivers/autocannon.ts';
 import type { Job } from '../src/drivers/driver.ts';
 import type { Command } from '../src/drivers/generator-process.ts';
 import { openDriver } from '../src/drivers/open.ts';
 import { BenchFailure } from '../src/failure.ts';
-import { Lifetime } from '../src/lifetime.ts';
 import type { Placement } from '../src/placement.ts';
 import { listen } from './listening-server.ts';
 

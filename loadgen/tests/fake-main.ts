@@ -2,7 +2,7 @@
  * The real comparison with fake servers: `FAKE_FAULTS=rs:lose-one` makes one of them wrong.
  */
 import { fileURLToPath } from 'node:url';
-import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
+import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { compare } from '../src/compare.ts';
 import type { Contenders } from '../src/contenders.ts';
 

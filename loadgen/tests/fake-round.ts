@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startServer } from '../../parity-tests/src/server.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { batchBody, type Range } from '../src/bodies.ts';
 import type { Pool, PoolSource } from '../src/pool.ts';
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { batchBody, type Range, singleBody } from '../src/bodies.ts';
 import { loadPool } from '../src/pool.ts';
-import { writeTimeUuid } from '../src/random.ts';
+import { writeTimeUuid } from '../src/uuid.ts';
 
 const SOURCE = { corpus: undefined, seed: 1, most: Number.MAX_SAFE_INTEGER };
 const random = await loadPool({ ...SOURCE, ids: 'random' });

@@ -10,6 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import {
   batchBody as k6BatchBody,
   singleBody as k6SingleBody,
@@ -22,8 +24,7 @@ import { k6Driver } from '../src/drivers/k6.ts';
 import { cpuTimeOfPs, parsePsTime } from '../src/drivers/k6-cpu.ts';
 import { findK6 } from '../src/drivers/k6-find.ts';
 import { type PoolFilePaths, sharedPool, writePoolFiles } from '../src/drivers/k6-pool.ts';
-import { BenchFailure, Interrupted } from '../src/failure.ts';
-import { Lifetime } from '../src/lifetime.ts';
+import { BenchFailure } from '../src/failure.ts';
 import { loadPool } from '../src/pool.ts';
 
 const k6 = findK6();
@@ -192,11 +193,12 @@ test('an interrupted run ends k6', { skip }, async () => {
 test('k6 ends with its parent, however that ends', { skip }, async () => {
   bodies.length = 0;
   answer = acknowledge;
+  const lifetimeModule = JSON.stringify(import.meta.resolve('@twin-ingest/testkit/process/lifetime.ts'));
   const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url));
   const order = { url, range: { first: 0, count: 1e6 }, rate_events_per_s: 500 };
   const program = `
     const { k6Driver } = await import(${source('drivers/k6')});
-    const { Lifetime } = await import(${source('lifetime')});
+    const { Lifetime } = await import(${lifetimeModule});
     const context = { ...${JSON.stringify({ k6, placement })}, lifetime: new Lifetime() };
     const generator = await k6Driver(context).prepare(${JSON.stringify(job)});
     await generator.send(${JSON.stringify(order)}, () => undefined);`;

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import Database from 'better-sqlite3';
-import { Lifetime } from '../src/lifetime.ts';
 import { type Observer, observe } from '../src/observer.ts';
 import type { Timeline } from '../src/sample.ts';
 

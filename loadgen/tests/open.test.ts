@@ -1,12 +1,13 @@
 /** The open loop: everything due is sent once, and a server's stall is charged to all that was due meanwhile. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { batchBody } from '../src/bodies.ts';
 import type { Job, Sent } from '../src/drivers/driver.ts';
 import { openDriver } from '../src/drivers/open.ts';
-import { BenchFailure, Interrupted } from '../src/failure.ts';
+import { BenchFailure } from '../src/failure.ts';
 import { decode } from '../src/histogram.ts';
-import { Lifetime } from '../src/lifetime.ts';
 import type { Placement } from '../src/placement.ts';
 import { loadPool } from '../src/pool.ts';
 import { type Listening, listen } from './listening-server.ts';

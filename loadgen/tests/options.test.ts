@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FLAGS, helpText } from '../src/options/flags.ts';
-import { type Options, parseOptions } from '../src/options/options.ts';
+import { parseOptions } from '../src/options/options.ts';
 import { parseRates } from '../src/options/rates.ts';
+import type { Options } from '../src/options/types.ts';
 
 function options(argv: readonly string[]): Options {
   const parsed = parseOptions(argv);

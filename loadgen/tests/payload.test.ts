@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ROOT } from '../../parity-tests/src/targets.ts';
+import { KINDS } from '@twin-ingest/testkit/events/kinds.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { batchBody, countWithId } from '../src/bodies.ts';
 import { generateLines } from '../src/payload.ts';
 import { loadPool } from '../src/pool.ts';
-import { KINDS } from '../src/profile.ts';
 
 const contract = (file: string) => JSON.parse(readFileSync(`${ROOT}contract/${file}`, 'utf8'));
 const vocabulary = contract('vocabulary.json') as {

@@ -1,18 +1,11 @@
-/** The order of rounds, where the result goes, and what is stale. */
+/** The order of rounds, and where the result goes. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { TARGETS } from '../../parity-tests/src/targets.ts';
-import { buildStale, freshnessOf } from '../src/build.ts';
 import { cyclesOf, portion } from '../src/cycles.ts';
-import { Lifetime } from '../src/lifetime.ts';
-import { type Options, parseOptions } from '../src/options/options.ts';
+import { parseOptions } from '../src/options/options.ts';
+import type { Options } from '../src/options/types.ts';
 import { parseCpuList } from '../src/placement.ts';
 import { COMMITTED_RESULT, describePlan, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan.ts';
-import type { Progress } from '../src/progress.ts';
 import type { Spec } from '../src/spec.ts';
 import { fasterPace } from '../src/trial.ts';
 
@@ -145,42 +138,4 @@ test('the committed result is replaced by a full run alone', () => {
 
 test('a list of cores as the kernel writes it', () => {
   assert.deepEqual(parseCpuList('0-2,5,7-8'), [0, 1, 2, 5, 7, 8]);
-});
-
-test('an artefact is stale when a source below it is newer, tests and folders that are made aside', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-stale-'));
-  try {
-    const file = (name: string, seconds: number) => {
-      const path = join(folder, name);
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, name);
-      utimesSync(path, seconds, seconds);
-      return path;
-    };
-    const artefact = file('out/server', 1000);
-    const target = { ...TARGETS.rs, artefact, sources: [join(folder, 'source'), join(folder, 'absent')] };
-    file('source/main.rs', 900);
-    file('source/tests/main.rs', 2000);
-    file('source/node_modules/x.js', 2000);
-    assert.equal(await freshnessOf(target), 'fresh');
-    file('source/deep/er.rs', 1001);
-    assert.equal(await freshnessOf(target), 'stale');
-    assert.equal(await freshnessOf({ ...target, artefact: join(folder, 'nothing') }), 'missing');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
-
-test('a program that another build may have left is built again, however fresh; nothing else is, nor without a build', async () => {
-  const lifetime = new Lifetime();
-  const fresh = { ...TARGETS.rs, artefact: fileURLToPath(import.meta.url), sources: [], build: 'none-such' };
-  const progress = { say: () => undefined } as unknown as Progress;
-  const stale = (hasOtherBuilds: boolean, build: boolean) => {
-    const targets = { ...TARGETS, rs: { ...fresh, hasOtherBuilds } };
-    const contenders = { targets, limits: null, closedLoopProgram: undefined };
-    return buildStale(['rs'], { contenders, lifetime, build, progress });
-  };
-  assert.deepEqual(await stale(false, true), []);
-  assert.deepEqual(await stale(true, false), []);
-  await assert.rejects(stale(true, true), /pnpm none-such ended with/);
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { TARGETS } from '../../parity-tests/src/targets.ts';
+import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { findWrk } from '../src/drivers/wrk-find.ts';
 import type { Point } from '../src/points/point.ts';
 

@@ -6,8 +6,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BenchFailure, Interrupted } from '../src/failure.ts';
-import { Lifetime } from '../src/lifetime.ts';
+import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { BenchFailure } from '../src/failure.ts';
 import type { PathSample } from '../src/reader/process.ts';
 import { checkReads, type Reading, startReader } from '../src/reader/reader.ts';
 
@@ -140,10 +141,11 @@ test('a reader that is gone is a failure, and an interrupted run ends it', async
 });
 
 test('the reader ends with its parent', { timeout: 30_000 }, async () => {
+  const lifetimeModule = JSON.stringify(import.meta.resolve('@twin-ingest/testkit/process/lifetime.ts'));
   const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url));
   const program = `
     const { startReader } = await import(${source('reader/reader')});
-    const { Lifetime } = await import(${source('lifetime')});
+    const { Lifetime } = await import(${lifetimeModule});
     const context = ${JSON.stringify({ url, placement, interval_ms: 20 })};
     startReader({ ...context, lifetime: new Lifetime() });`;
   asked = [];

@@ -1,8 +1,9 @@
 /** One made-up round of the fixture: what was sent, its latencies as a histogram, and the timeline. */
+
+import type { Random } from '@twin-ingest/testkit/random.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import type { TargetName } from '../../parity-tests/src/targets.ts';
 import type { Latency } from '../src/drivers/driver.ts';
-import type { Random } from '../src/random.ts';
 import type { Sample, Timeline } from '../src/sample.ts';
 
 /** Of each server: events per second, µs of CPU per event, median latency in ms. */
@@ -23,7 +24,7 @@ export interface RoundOf {
 
 export function sampleOf(of: RoundOf): Sample {
   const { random, target, soak } = of;
-  const near = () => 0.96 + random() * 0.08;
+  const near = () => 0.96 + random.next() * 0.08;
   const [rate, cpu, middle] = of.character[target];
   const seconds = of.seconds;
   const events = Math.round(rate * seconds * (of.open ? 1 : near()));
@@ -98,8 +99,8 @@ function latencyOf(middle_ms: number, width: number, random: Random): Latency {
   });
   let sum = 0;
   for (let i = 0; i < 2000; i++) {
-    const normal = random() + random() + random() + random() - 2;
-    const stall = random() < 0.01 ? 4 : 1;
+    const normal = random.next() + random.next() + random.next() + random.next() - 2;
+    const stall = random.next() < 0.01 ? 4 : 1;
     const value = Math.max(1, Math.round(middle_ms * 1000 * Math.exp(normal * 1.7 * width) * stall));
     histogram.recordValueWithCount(value, 10);
     sum += value;
@@ -125,13 +126,15 @@ function timelineOf(of: RoundOf, rss: number, cpu_us_per_s: number): Timeline {
   let cpu = 0;
   return {
     t_ms: column((i) => (i + 1) * step_ms),
-    rss_bytes: column((i) => rss * (0.7 + 0.3 * Math.min(1, i / (points / 3)) + random() * 0.02)),
+    rss_bytes: column((i) => rss * (0.7 + 0.3 * Math.min(1, i / (points / 3)) + random.next() * 0.02)),
     cpu_us: column(() => {
-      cpu += ((cpu_us_per_s * step_ms) / 1000) * (0.9 + random() * 0.2);
+      cpu += ((cpu_us_per_s * step_ms) / 1000) * (0.9 + random.next() * 0.2);
       return Math.round(cpu);
     }),
     wal_bytes: column((i) => ((i * 3_000_000) % 18_000_000) + 32),
     file_descriptors: column(() => (target === 'rs' ? 58 : 71)),
-    lag_ms: column(() => (soak ? (target === 'rs' ? 0.3 : 1.1) * (1 + random() * random() * 4) : null)),
+    lag_ms: column(() =>
+      soak ? (target === 'rs' ? 0.3 : 1.1) * (1 + random.next() * random.next() * 4) : null,
+    ),
   };
 }

@@ -1,8 +1,10 @@
 /** What the two servers of the fixture say of themselves, and what their databases take in bulk. */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+
+import type { Random } from '@twin-ingest/testkit/random.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Health } from '../src/health.ts';
-import type { Limit, LimitSample } from '../src/limit.ts';
-import type { Random } from '../src/random.ts';
+import type { LimitSample } from '../src/limit/programs.ts';
+import type { Limit } from '../src/limit.ts';
 import type { Result } from '../src/result.ts';
 import { summarise } from '../src/statistics.ts';
 
@@ -40,7 +42,7 @@ export function limitOf(durability: 'process' | 'power', group: number, random: 
   const slow = durability === 'power' ? 0.55 : 1;
   const samplesOf = (target: TargetName): LimitSample[] =>
     Array.from({ length: 3 }, () => {
-      const duration_ms = (200_000 / (base[target] * slow)) * 1000 * (0.97 + random() * 0.06);
+      const duration_ms = (200_000 / (base[target] * slow)) * 1000 * (0.97 + random.next() * 0.06);
       return { target, events: 200_000, duration_ms, cpu_us: duration_ms * 960 };
     });
   const of = (samples: readonly LimitSample[]) => ({

@@ -1,5 +1,5 @@
 /** Summaries, comparisons and drift of the fixture, computed from its rounds as a run would. */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../src/drift.ts';
 import type { Sample } from '../src/sample.ts';
 import { type Comparison, median, type Summary, summarise } from '../src/statistics.ts';

@@ -4,8 +4,9 @@
  * A pure function of its constants: no clock, no chance. The figures mean nothing; two rules hold all the
  * same: each summary is that of its rounds, and latencies come from histograms that can be decoded.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
-import { createRandom, type Random } from '../src/random.ts';
+
+import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Measurement, type Mode, type Rate, type Result, SCHEMA_VERSION } from '../src/result.ts';
 import type { Sample } from '../src/sample.ts';
 import { summarise } from '../src/statistics.ts';
@@ -100,7 +101,7 @@ const KINDS: readonly Kind[] = [
 
 /** All measurements of a full run, ten rounds a server. */
 export function sampleReportResult(): Result {
-  const random = createRandom(7);
+  const random = seededRandom(7);
   return {
     schema_version: SCHEMA_VERSION,
     created_at: '2026-11-22T08:00:00.000Z',
@@ -141,7 +142,7 @@ export function sampleReportResult(): Result {
 }
 
 function startupOf(random: Random): Measurement {
-  const starts = (around: number) => Array.from({ length: 10 }, () => around * (0.95 + random() * 0.2));
+  const starts = (around: number) => Array.from({ length: 10 }, () => around * (0.95 + random.next() * 0.2));
   const rs = starts(8.4);
   const ts = starts(116);
   return {

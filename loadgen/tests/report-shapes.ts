@@ -1,5 +1,5 @@
 /** Other forms of a result, made of a whole one: small runs, one server, figures turned, nothing differing. */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Measurement, Result } from '../src/result.ts';
 import type { Comparison } from '../src/statistics.ts';
 

@@ -2,7 +2,7 @@
  * What a made-up result says beside its figures: machine, events, and what the servers say of themselves.
  * See sample-result.ts.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Environment } from '../src/environment.ts';
 import type { Health } from '../src/health.ts';
 import type { PoolFacts } from '../src/pool.ts';

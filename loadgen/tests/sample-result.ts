@@ -4,11 +4,12 @@
  * What must stay true: the same options give the same bytes, and summaries and comparisons are computed from
  * the rounds by the code under test's own rules, so that they cannot contradict them. Nothing was measured.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+
+import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Environment } from '../src/environment.ts';
 import { METRICS } from '../src/metrics.ts';
 import { roundOrder } from '../src/plan.ts';
-import { createRandom } from '../src/random.ts';
 import type { Measurement, Mode, Result, ServerMeasurement, Workload } from '../src/result.ts';
 import { SCHEMA_VERSION } from '../src/result.ts';
 import type { Sample } from '../src/sample.ts';
@@ -76,7 +77,7 @@ const WORKLOAD: Workload = {
 
 export function sampleResult(options: SampleOptions = {}): Result {
   const { seed = 1, targets = ['rs', 'ts'] } = options;
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const measurements = [startup(options, random), ...PLANS.map((plan) => measurement(plan, options, random))];
   const limitRates: Readonly<Record<TargetName, number>> = { rs: 140_000, ts: 120_000 };
   const samples = targets.flatMap((target) =>
@@ -126,12 +127,12 @@ export function sampleResult(options: SampleOptions = {}): Result {
   };
 }
 
-function startup(options: SampleOptions, random: () => number): Measurement {
+function startup(options: SampleOptions, random: Random): Measurement {
   const { targets = ['rs', 'ts'] } = options;
   const order = roundOrder(targets, 10);
   const base: Readonly<Record<TargetName, number>> = { rs: 9, ts: 85 };
   const starts = byTarget(targets, (target) =>
-    Array.from({ length: 10 }, () => base[target] * (1 + random() / 20)),
+    Array.from({ length: 10 }, () => base[target] * (1 + random.next() / 20)),
   );
   return {
     name: 'startup',
@@ -154,7 +155,7 @@ function startup(options: SampleOptions, random: () => number): Measurement {
   };
 }
 
-function measurement(plan: Plan, options: SampleOptions, random: () => number): Measurement {
+function measurement(plan: Plan, options: SampleOptions, random: Random): Measurement {
   const { targets = ['rs', 'ts'], rounds = 5, slower = {} } = options;
   const workload = { ...WORKLOAD, rounds, ...plan.workload };
   const order = roundOrder(targets, rounds);

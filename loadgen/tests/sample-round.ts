@@ -4,7 +4,8 @@
  * The histograms are one real HDR histogram for all; only the percentiles beside it differ. See
  * sample-result.ts.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { Random } from '@twin-ingest/testkit/random.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency, Sent } from '../src/drivers/driver.ts';
 import type { Workload } from '../src/result.ts';
 import type { Sample, StreamSample } from '../src/sample.ts';
@@ -14,7 +15,7 @@ export interface SampleRound {
   readonly target: TargetName;
   readonly workload: Workload;
   readonly slower: number;
-  readonly random: () => number;
+  readonly random: Random;
 }
 
 /** 10,100 latencies around 22 ms, the slowest 45 ms. */
@@ -32,7 +33,7 @@ const COST: Readonly<
 
 export function sampleRound({ round, target, workload, slower, random }: SampleRound): Sample {
   // Between -2 % and +2 %.
-  const noisy = (value: number) => value * (0.98 + random() * 0.04);
+  const noisy = (value: number) => value * (0.98 + random.next() * 0.04);
   const cost = COST[target];
   const rate = workload.rate?.kind === 'fixed' ? workload.rate.events_per_s : null;
   const events = workload.events ?? rate! * workload.duration_s!;

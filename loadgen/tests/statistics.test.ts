@@ -1,7 +1,7 @@
 /** Known values for every figure that a result is summed up by, and the real coverage of its intervals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom } from '../src/random.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import {
   compareRounds,
   median,
@@ -162,8 +162,8 @@ test('a median of two values lies between them, one value has no interval', () =
 });
 
 test('of five pairs the 95 % interval holds the true ratio about 93 times in a hundred', () => {
-  const random = createRandom(1);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const random = seededRandom(1);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
   const noisy = (value: number) => Array.from({ length: 5 }, () => value * (1 + 0.05 * normal()));
   const trials = 400;
   let held = 0;

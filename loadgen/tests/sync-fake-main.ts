@@ -3,7 +3,7 @@
  * an older state. `SYNC_FAULT` is the fault of both servers.
  */
 import { fileURLToPath } from 'node:url';
-import { TARGETS, type Target, type TargetName } from '../../parity-tests/src/targets.ts';
+import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { REAL_CONTENDERS } from '../src/contenders.ts';
 import { syncCommand } from '../src/sync/command.ts';
 import { COMPARISON_PROGRAMS } from '../src/sync/comparison-programs.ts';

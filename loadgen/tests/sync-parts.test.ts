@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SyncOptions } from '../../client-ts/src/index.ts';
+import type { SyncOptions } from '@twin-ingest/client';
 import { violations } from '../src/export/json.ts';
 import { createHistogram, latencyOf } from '../src/histogram.ts';
 import { eventText } from '../src/sync/bodies.ts';

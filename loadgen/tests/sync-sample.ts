@@ -3,7 +3,7 @@
  *
  * A pure function of its constants: no clock, no chance. Every summary is that of its values.
  */
-import type { TargetName } from '../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { createHistogram, latencyOf, record } from '../src/histogram.ts';
 import { type FigureKey, FigureValues } from '../src/sync/figure.ts';
 import { FULL } from '../src/sync/sizes.ts';

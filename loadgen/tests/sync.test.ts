@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { TARGET_NAMES, TARGETS } from '../../parity-tests/src/targets.ts';
+import { TARGET_NAMES, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { violations } from '../src/export/json.ts';
 import type { Result } from '../src/result.ts';
 import { rowsWhere, SCENE_NAMES, type SyncResult } from '../src/sync/sync-result.ts';

@@ -4,17 +4,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Latency, Sent } from '../src/drivers/driver.ts';
 import { SCHEMA_FILE } from '../src/export/json.ts';
-import { type Options, parseOptions } from '../src/options/options.ts';
+import { parseOptions } from '../src/options/options.ts';
+import type { Options } from '../src/options/types.ts';
 import type { Sample, StreamSample } from '../src/sample.ts';
 import type { Spec } from '../src/spec.ts';
 import { specsOf } from '../src/suite.ts';
-import {
-  type RunGrounds,
-  reasonsToDistrust,
-  reasonsToDistrustRun,
-  type Warning,
-  type WarningCode,
-} from '../src/warnings.ts';
+import type { Warning, WarningCode } from '../src/warning.ts';
+import { type RunGrounds, reasonsToDistrust, reasonsToDistrustRun } from '../src/warnings.ts';
 
 const SENT: Sent = {
   duration_ms: 12_000,

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { batchBody, singleBody } from '../src/bodies.ts';
 import type { Job } from '../src/drivers/driver.ts';
 import { wrkDriver } from '../src/drivers/wrk.ts';
 import { findWrk } from '../src/drivers/wrk-find.ts';
 import { BenchFailure } from '../src/failure.ts';
-import { Lifetime } from '../src/lifetime.ts';
 import { loadPool } from '../src/pool.ts';
 
 const wrk = findWrk();

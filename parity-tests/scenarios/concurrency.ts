@@ -2,7 +2,7 @@
  * Many clients at once: one `event_id` is stored once, and ids grow in the order of commitment.
  */
 import assert from 'node:assert/strict';
-import { type ApiClient, event, type Ingested } from '../src/api-client.ts';
+import { type ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const CONCURRENCY: ScenarioFile = {

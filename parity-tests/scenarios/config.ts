@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ApiClient } from '../src/api-client.ts';
-import { type Ended, failedStart, plainLines } from '../src/failed-start.ts';
+import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { type Ended, failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const CONFIG: ScenarioFile = {

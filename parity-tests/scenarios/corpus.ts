@@ -8,9 +8,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { ApiClient } from '../src/api-client.ts';
+import { itemSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { normaliseBody } from '../src/differential/normalise.ts';
-import { itemSpans, memberText } from '../src/metadata-span.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import { snapshot } from '../src/snapshot.ts';
 

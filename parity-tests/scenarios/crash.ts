@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ApiClient, event, type Ingested } from '../src/api-client.ts';
+import { ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { checkKeys } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
 import { DeliveryLog } from '../src/delivery-log.ts';
 import { type Load, type RequestCounter, startLoad } from '../src/load.ts';
-import { seededRandom } from '../src/random.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 const CHECKER = fileURLToPath(new URL('../src/check-log.ts', import.meta.url));

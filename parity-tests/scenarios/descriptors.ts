@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import net from 'node:net';
-import { type ApiClient, event } from '../src/api-client.ts';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
-import type { RunningServer } from '../src/server.ts';
 
 export const DESCRIPTORS: ScenarioFile = {
   name: 'descriptors',

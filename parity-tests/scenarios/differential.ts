@@ -6,12 +6,12 @@
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import type { Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { areRefusals, kindOfDifference } from '../src/differential/compare.ts';
 import { type Difference, describeDifference, differenceAsCase } from '../src/differential/difference.ts';
 import { startPair } from '../src/differential/pair.ts';
 import { randomRequest } from '../src/differential/requests.ts';
-import type { Outgoing } from '../src/http-client.ts';
-import { seededRandom } from '../src/random.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const DIFFERENTIAL: ScenarioFile = {

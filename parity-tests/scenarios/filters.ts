@@ -2,7 +2,7 @@
  * Filters over more rows than one summary covers (rules GET-03, GET-05): what a summary says must hide no row.
  */
 import assert from 'node:assert/strict';
-import { type ApiClient, event } from '../src/api-client.ts';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { checkSummaries } from '../src/check-summaries.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 

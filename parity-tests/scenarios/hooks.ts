@@ -8,12 +8,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { itemSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { hookText } from '../src/differential/hooks.ts';
 import { hookOutcome } from '../src/hook-row.ts';
 import { matchJson } from '../src/match.ts';
-import { itemSpans, memberText } from '../src/metadata-span.ts';
-import { seededRandom } from '../src/random.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 const METADATA = CONFIG.options.find((option) => option.name === 'max-metadata-bytes')!;

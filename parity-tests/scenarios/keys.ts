@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { type ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
-import { type ApiClient, event, type Ingested } from '../src/api-client.ts';
 import { checkKeys, type KeyCheck } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
 import { checkSummaries } from '../src/check-summaries.ts';

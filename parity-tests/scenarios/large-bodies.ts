@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import type { ApiClient } from '../src/api-client.ts';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const LARGE_BODIES: ScenarioFile = {

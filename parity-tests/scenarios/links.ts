@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, lstatSync, mkdirSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { event, type Ingested } from '../src/api-client.ts';
-import { failedStart } from '../src/failed-start.ts';
+import { event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
+import { failedStart } from '@twin-ingest/testkit/servers/failed-start.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const LINKS: ScenarioFile = {

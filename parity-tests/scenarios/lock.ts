@@ -2,11 +2,11 @@
  * One server per database (rule STO-02), whichever runtime it has.
  */
 import assert from 'node:assert/strict';
-import { event } from '../src/api-client.ts';
-import { failedStart } from '../src/failed-start.ts';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { failedStart } from '@twin-ingest/testkit/servers/failed-start.ts';
+import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
-import type { RunningServer } from '../src/server.ts';
-import type { TargetName } from '../src/targets.ts';
 
 export const LOCK: ScenarioFile = {
   name: 'lock',

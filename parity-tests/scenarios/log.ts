@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
+import { type ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
-import { type ApiClient, event, type Ingested } from '../src/api-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const LOG: ScenarioFile = {

@@ -3,13 +3,13 @@
  * writer that cannot write says so. The writer is held up from outside, through SQLite's own write lock.
  */
 import assert from 'node:assert/strict';
+import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
+import { announcesClose, Connection, compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
-import { type ApiClient, event, type Reply } from '../src/api-client.ts';
 import { eventsQueued } from '../src/conditions.ts';
-import { announcesClose, Connection, compose, type Outgoing } from '../src/http-client.ts';
-import { headerValues } from '../src/http-parser.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
-import type { RunningServer } from '../src/server.ts';
 import { holdWriteLock } from '../src/write-lock.ts';
 
 export const OVERLOAD: ScenarioFile = {

@@ -6,9 +6,9 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { ApiClient, event } from '../src/api-client.ts';
+import { ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
-import type { RunningServer } from '../src/server.ts';
 
 export const READS: ScenarioFile = {
   name: 'reads',

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
-import { event } from '../src/api-client.ts';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { Connection, compose } from '@twin-ingest/testkit/http/http-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 import { eventsQueued, notAccepting } from '../src/conditions.ts';
-import { Connection, compose } from '../src/http-client.ts';
-import { headerValues } from '../src/http-parser.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import { snapshot } from '../src/snapshot.ts';
 import { holdWriteLock } from '../src/write-lock.ts';

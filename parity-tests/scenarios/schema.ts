@@ -9,10 +9,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import { event } from '../src/api-client.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
-import { TARGETS } from '../src/targets.ts';
 
 export const SCHEMA: ScenarioFile = {
   name: 'schema',

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { failedStart, plainLines } from '../src/failed-start.ts';
-import { Connection, compose } from '../src/http-client.ts';
-import { type Header, headerValues } from '../src/http-parser.ts';
+import { Connection, compose } from '@twin-ingest/testkit/http/http-client.ts';
+import { type Header, headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+import { failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const SIGN_IN: ScenarioFile = {

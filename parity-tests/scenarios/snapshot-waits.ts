@@ -2,7 +2,7 @@
  * Snapshots that wait for a revision: a wait ends with the commit, with its time, or with the server.
  */
 import assert from 'node:assert/strict';
-import { type ApiClient, event, type Reply } from '../src/api-client.ts';
+import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const SNAPSHOT_WAITS: ScenarioFile = {

@@ -2,8 +2,8 @@
  * Snapshots beside writers and across servers: each is of one moment, and what was acknowledged is in it.
  */
 import assert from 'node:assert/strict';
-import { type ApiClient, event } from '../src/api-client.ts';
-import { headerValues } from '../src/http-parser.ts';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const SNAPSHOTS: ScenarioFile = {

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { type Ended, failedStart } from '@twin-ingest/testkit/servers/failed-start.ts';
 import Database from 'better-sqlite3';
-import { event } from '../src/api-client.ts';
-import { type Ended, failedStart } from '../src/failed-start.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const START: ScenarioFile = {

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
-import { event } from '../src/api-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const STREAM_SLOW: ScenarioFile = {

@@ -2,10 +2,10 @@
  * The live stream as one reader sees it: frames, their order, filters, resumption, slots.
  */
 import assert from 'node:assert/strict';
-import { type ApiClient, event } from '../src/api-client.ts';
-import { headerValues } from '../src/http-parser.ts';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+import { SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
-import { SseClient } from '../src/sse-client.ts';
 
 export const STREAM: ScenarioFile = {
   name: 'stream',

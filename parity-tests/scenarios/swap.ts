@@ -2,8 +2,8 @@
  * One database file, one server after the other: a client sees no difference (rule PRO-08).
  */
 import assert from 'node:assert/strict';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
-import { event } from '../src/api-client.ts';
 import { checkKeys } from '../src/check-keys.ts';
 import { checkLog, isSound } from '../src/check-log.ts';
 import { DeliveryLog } from '../src/delivery-log.ts';

@@ -7,10 +7,10 @@
  * long names that grow when they are written, and every commit raises all of them.
  */
 import assert from 'node:assert/strict';
-import { type ApiClient, event } from '../src/api-client.ts';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import type { Invalidation, SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
+import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
-import type { RunningServer } from '../src/server.ts';
-import type { Invalidation, SseClient } from '../src/sse-client.ts';
 
 export const SYNC_PACE: ScenarioFile = {
   name: 'sync-pace',

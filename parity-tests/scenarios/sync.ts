@@ -2,10 +2,10 @@
  * The stream of invalidations as one reader sees it: what it opens with, what it tells of, and to whom.
  */
 import assert from 'node:assert/strict';
-import { event } from '../src/api-client.ts';
-import { headerValues } from '../src/http-parser.ts';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+import type { Frame, Invalidation, SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
-import type { Frame, Invalidation, SseClient } from '../src/sse-client.ts';
 
 export const SYNC: ScenarioFile = {
   name: 'sync',

@@ -2,9 +2,9 @@
  * Clients that say nothing more, and more clients than a server takes.
  */
 import assert from 'node:assert/strict';
-import { event } from '../src/api-client.ts';
-import { Connection, type Outgoing } from '../src/http-client.ts';
-import { headerValues } from '../src/http-parser.ts';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { Connection, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const TIMEOUTS: ScenarioFile = {

@@ -7,7 +7,13 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
-import type { Refusal } from './refusal.ts';
+
+/** What a case expects of bytes that are refused. */
+export interface Refusal {
+  readonly refused: true;
+  /** How many well-formed requests stand in front; their answers are 2xx. */
+  readonly answered?: number;
+}
 
 export type Part = string | { readonly repeat: string; readonly count: number } | { readonly base64: string };
 

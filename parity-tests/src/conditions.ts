@@ -1,8 +1,8 @@
 /**
  * Conditions of a server that scenarios wait for, instead of waiting for time.
  */
-import type { ApiClient } from './api-client.ts';
-import { Connection } from './http-client.ts';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { Connection } from '@twin-ingest/testkit/http/http-client.ts';
 import { until } from './scenario.ts';
 
 /** Until this many events wait for the writer, as the server itself says. */

@@ -4,7 +4,7 @@
  * Written the plain way, over and over the same text, since it is to be believed rather than fast.
  * What must stay true: it shares no code with a server. What it is given is JSON.
  */
-import { memberSpans } from './metadata-span.ts';
+import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 
 /** As much of the payload as `limit` bytes hold. */
 export function hookMetadata(payload: string, limit: number, keys: readonly string[]): string {

@@ -4,12 +4,12 @@
  *
  * What must stay true: it shares no code with a server, and knows the mapping from its file alone.
  */
+import { memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
 import FIELDS from '../../contract/fields.json' with { type: 'json' };
 import MAPPING from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
 import { hookMetadata } from './hook-metadata.ts';
-import { memberText } from './metadata-span.ts';
 import { wholeRow } from './stored-row.ts';
 
 export interface HookOutcome {

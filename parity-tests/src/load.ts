@@ -2,7 +2,7 @@
  * Load for crash and swap scenarios: senders that log every batch before it is sent and after it was
  * acknowledged, until the server is gone or they are told to stop.
  */
-import { ApiClient, event, type Ingested, NoReplyError } from './api-client.ts';
+import { ApiClient, event, type Ingested, NoReplyError } from '@twin-ingest/testkit/http/api-client.ts';
 import type { DeliveryLog } from './delivery-log.ts';
 
 export interface LoadOptions {

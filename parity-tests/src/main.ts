@@ -5,15 +5,15 @@
  * built. The last line is always `N passed, N failed, N skipped`.
  */
 import { existsSync, writeFileSync } from 'node:fs';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
 import { CaseFileError, loadCaseFiles } from './case.ts';
-import { letReadersLeave } from './closed-output.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { paperOf, renderDetails, renderTable, renderTally, tally } from './report.ts';
 import { fullName, type Result } from './result.ts';
 import { type Place, runFile } from './run-file.ts';
 import { runScenario } from './run-scenario.ts';
-import { TARGETS } from './targets.ts';
 
 /** Runs the suite and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -4,8 +4,9 @@
  * Why the order of keys counts in JSON: clients cannot tell, but the twins promise equal bytes (rule LAW).
  * Knows nothing of cases or sockets.
  */
+
+import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { HeaderMap } from './case.ts';
-import type { Header } from './http-parser.ts';
 import { fitsWildcard, textPattern, wildcardOf } from './wildcards.ts';
 
 export interface Difference {

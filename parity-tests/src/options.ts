@@ -4,7 +4,7 @@
  * What must stay true: a wrong flag explains itself and nothing has happened yet.
  */
 import { parseArgs } from 'node:util';
-import { isTargetName, TARGET_NAMES, type TargetName } from './targets.ts';
+import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface Options {
   readonly targets: readonly TargetName[];

@@ -6,14 +6,8 @@
  * Invariant: a refusal is 400, 408, 414 or 431, or a close without an answer. Headers and body are not looked at.
  */
 import net from 'node:net';
+import type { Refusal } from './case.ts';
 import type { Difference } from './match.ts';
-
-/** What a case expects of bytes that are refused. */
-export interface Refusal {
-  readonly refused: true;
-  /** How many well-formed requests stand in front; their answers are 2xx. */
-  readonly answered?: number;
-}
 
 const STATUSES = ['400', '408', '414', '431'];
 /** The limit of 10 s, and what a busy machine may add. */

@@ -4,8 +4,9 @@
  *
  * Colour only on a terminal and without NO_COLOR. Knows nothing of how results came to be.
  */
+
+import type { Answer } from '@twin-ingest/testkit/http/http-client.ts';
 import type { CaseAnswer } from './case.ts';
-import type { Answer } from './http-client.ts';
 import { HEADER_SETS } from './match.ts';
 import { fullName, type Result } from './result.ts';
 import type { Exchange } from './run-case.ts';

@@ -6,9 +6,9 @@
  * Knows nothing of answers.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
+import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { CaseRequest, Part } from './case.ts';
-import { compose, type Outgoing } from './http-client.ts';
-import type { Header } from './http-parser.ts';
 
 /** The bytes of a request, for a server on this port. */
 export function buildRequest(request: CaseRequest, port: number): Outgoing {

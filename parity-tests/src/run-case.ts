@@ -6,7 +6,7 @@
  * Knows nothing of targets, processes or reports.
  */
 import { readFileSync } from 'node:fs';
-import type { AnsweredCase, CaseAnswer, Step, StoredRows } from './case.ts';
+import { metadataOfRows } from '@twin-ingest/testkit/events/metadata-span.ts';
 import {
   type Answer,
   announcesClose,
@@ -14,14 +14,14 @@ import {
   compose,
   type Outgoing,
   type Response,
-} from './http-client.ts';
-import { headerValues } from './http-parser.ts';
+} from '@twin-ingest/testkit/http/http-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import type { AnsweredCase, CaseAnswer, Step, StoredRows } from './case.ts';
 import { type Difference, HEADER_SETS, matchHeaders, matchJson, matchText } from './match.ts';
-import { metadataOfRows } from './metadata-span.ts';
 import { atPointer, fill, newPlaceholders, type Placeholders } from './placeholders.ts';
 import { buildRequest } from './request.ts';
 import { wholeRow, withWholeRows, withWholeRowTexts } from './stored-row.ts';
-import { ROOT } from './targets.ts';
 
 /** One request with its answer, and what was wrong with it. */
 export interface Exchange {

@@ -6,6 +6,10 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
+import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Refusal } from './case.ts';
 import {
   type Case,
   type CaseFile,
@@ -15,13 +19,10 @@ import {
   type ServerNeeds,
 } from './case.ts';
 import { fill, newPlaceholders } from './placeholders.ts';
-import { type Refusal, refusalDifferences } from './refusal.ts';
+import { refusalDifferences } from './refusal.ts';
 import { buildRequest } from './request.ts';
 import type { Outcome, Result } from './result.ts';
 import { runCase } from './run-case.ts';
-import { type RunningServer, startServer } from './server.ts';
-import type { TargetName } from './targets.ts';
-import { inFolder } from './workspace.ts';
 
 /** Where cases run: a target of ours, or a server that runs already. */
 export type Place =

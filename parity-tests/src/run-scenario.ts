@@ -1,11 +1,12 @@
 /**
  * Runs scenarios on the chosen targets and turns how they ended into results.
  */
+
+import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Options } from './options.ts';
 import type { Outcome, Result } from './result.ts';
 import { type Scenario, ScenarioContext, type ScenarioFile, SkippedError } from './scenario.ts';
-import type { TargetName } from './targets.ts';
-import { inFolder } from './workspace.ts';
 
 /** One result per target, or one for both. */
 export async function runScenario(

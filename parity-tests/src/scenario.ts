@@ -4,11 +4,11 @@
  * A scenario runs once per target, or once with both. It fails by throwing, most often from node:assert.
  */
 import { join } from 'node:path';
-import { ApiClient } from './api-client.ts';
+import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
+import { type RunningServer, type StartOptions, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Options } from './options.ts';
-import { type RunningServer, type StartOptions, startServer } from './server.ts';
-import { SseClient } from './sse-client.ts';
-import type { TargetName } from './targets.ts';
 
 export interface Scenario {
   readonly name: string;

@@ -2,7 +2,7 @@
  * Everything that a client can read of a database, as texts by path: what must not change across a restart or
  * a swap of servers.
  */
-import type { ApiClient } from './api-client.ts';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 
 const PATHS = [
   '/api/events?limit=1000&order=asc',

@@ -4,8 +4,8 @@
  * A case lists only what differs, yet every column is compared, in its order (rule GET-02).
  */
 
+import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
-import { memberSpans } from './metadata-span.ts';
 
 interface Column {
   readonly kind: string;

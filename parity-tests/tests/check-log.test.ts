@@ -6,10 +6,10 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import Database from 'better-sqlite3';
 import { checkLog, isSound, type LogCheck } from '../src/check-log.ts';
 import { DeliveryLog, type LogLine, readLog } from '../src/delivery-log.ts';
-import { inFolder } from '../src/workspace.ts';
 
 const PROGRAM = fileURLToPath(new URL('../src/check-log.ts', import.meta.url));
 

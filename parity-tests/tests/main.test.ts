@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { itemSpans, memberText, metadataOfRows } from '@twin-ingest/testkit/events/metadata-span.ts';
+import { answering, listen } from '@twin-ingest/testkit/servers/tcp-server.ts';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
-import { itemSpans, memberText, metadataOfRows } from '../src/metadata-span.ts';
 import { parseOptions } from '../src/options.ts';
 import { sideBySide } from '../src/side-by-side.ts';
-import { answering, listen } from './tcp-server.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 

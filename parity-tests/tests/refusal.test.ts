@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listen } from '@twin-ingest/testkit/servers/tcp-server.ts';
 import { refusalDifferences } from '../src/refusal.ts';
-import { listen } from './tcp-server.ts';
 
 const BAD = 'bad\r\n\r\n';
 const GOOD = 'GET / HTTP/1.1\r\n\r\n';

@@ -4,10 +4,10 @@
 // biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { answering, listen } from '@twin-ingest/testkit/servers/tcp-server.ts';
 import type { AnsweredCase } from '../src/case.ts';
 import { runCase } from '../src/run-case.ts';
 import { withWholeRowTexts } from '../src/stored-row.ts';
-import { answering, listen } from './tcp-server.ts';
 
 const DATE = 'date: Sat, 21 Nov 2026 01:41:29 GMT\r\n';
 const TYPE = 'content-type: application/json; charset=utf-8\r\n';

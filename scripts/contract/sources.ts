@@ -3,15 +3,15 @@
  */
 import { type FieldSpec, type Fields, nameKinds, pascalCase, type ServerColumn } from './fields.ts';
 
-/** `server-rs/src/field_table.rs`, as rustfmt has it. */
+/** `server-rs/src/field/table.rs`, as rustfmt has it. */
 export function fieldTable(contract: Fields): string {
   const entries = Object.entries(contract.fields);
   const variant = (name: string): string => `Field::${pascalCase(name)}`;
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the table of an event's fields.
 //! Over 250 lines because every field has its members here.
 
+use super::{Absent, FieldKind, FieldSpec};
 use crate::contract::VOCABULARY;
-use crate::field::{Absent, FieldKind, FieldSpec};
 
 /// The fields of an event, in the order in which their problems are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ ${entries.map(([name]) => `            b"${name}" => ${variant(name)},\n`).join(
     }
 }
 
-pub(crate) const SPECS: [FieldSpec; Field::COUNT] = [
+pub(super) const SPECS: [FieldSpec; Field::COUNT] = [
 ${entries.map(([name, spec]) => specText(name, spec)).join('')}];
 `;
 }

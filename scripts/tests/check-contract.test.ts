@@ -5,9 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkContract, ruleNames } from '../check-contract.ts';
+import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
+import { checkContract } from '../check-contract.ts';
+import { ruleNames } from '../checks/rules.ts';
 import { readFacts } from '../contract-facts.ts';
-import { inTree, type Tree } from './tree.ts';
 
 const RULES = `# Rules
 

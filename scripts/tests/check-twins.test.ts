@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
 import { checkTwins, MOST_LINES } from '../check-twins.ts';
 import { twinDocument } from '../twin-document.ts';
 import { expandUse } from '../twin-imports.ts';
@@ -15,7 +16,6 @@ import {
   purposeOf,
   readTrees,
 } from '../twin-sources.ts';
-import { inTree, type Tree } from './tree.ts';
 
 const GOOD: Tree = {
   'server-rs/src/lib.rs': '//! All.\npub mod store;\npub mod config;\n\n#[cfg(test)]\nmod tests;\n',

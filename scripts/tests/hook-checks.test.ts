@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkHooks } from '../hook-checks.ts';
+import { checkHooks } from '../checks/hooks.ts';
 
 const VOCABULARY = {
   event_types: ['tool_use', 'plan_step', 'error'],

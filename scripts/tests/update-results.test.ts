@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sampleReportResult } from '../../loadgen/tests/report-fixture.ts';
-import { sampleSync } from '../../loadgen/tests/sync-sample.ts';
+import { sampleReportResult } from '@twin-ingest/loadgen/tests/report-fixture.ts';
+import { sampleSync } from '@twin-ingest/loadgen/tests/sync-sample.ts';
+import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
 import { outOfDate, update } from '../update-results.ts';
-import { inTree, type Tree } from './tree.ts';
 
 const README = '# Title\n\n<!-- result: old words -->\n\n| old |\n\n<!-- /result -->\n\nThe end.\n';
 const FILES: Tree = { 'README.md': README, 'benchmark-results.json': sampleReportResult() };

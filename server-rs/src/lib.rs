@@ -19,7 +19,6 @@ pub mod timestamp;
 pub mod scanner;
 /// The fields of an event.
 pub mod field;
-mod field_table;
 /// Where the fields of events lie in a body.
 pub mod json;
 /// An event on its way in.

@@ -6,9 +6,9 @@
  * fails the audit. Knows nothing of pools, files or digests.
  */
 import { readFileSync } from 'node:fs';
+import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
-import { memberSpans, memberText } from '../../../parity-tests/src/metadata-span.ts';
-import { ROOT } from '../../../parity-tests/src/targets.ts';
 import { CONSTANT_COLUMNS, type Constants, type Value } from './row.ts';
 
 interface FieldSpec {

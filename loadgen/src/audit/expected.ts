@@ -6,7 +6,7 @@
  */
 import { batchBody, type Range } from '../bodies.ts';
 import type { Pool } from '../pool.ts';
-import { UUID_BYTES } from '../random.ts';
+import { UUID_BYTES } from '../uuid.ts';
 import { expectedConstants, UnmappableEvent } from './expected-row.ts';
 import { type Constants, constantValues, hashConstants, hashRow } from './row.ts';
 

@@ -6,11 +6,12 @@
  * rows apart by a number drawn from their ids; the second looks at the rows of a few numbers whose digests
  * differ. Runs after a failure alone, so it need not be quick.
  */
+
+import type { Claim } from './claim.ts';
 import { MultisetDigest } from './digest.ts';
 import type { Expected, ExpectedRow } from './expected.ts';
 import { CONSTANT_COLUMNS, type Value } from './row.ts';
 import type { StoredFile, StoredRow } from './stored.ts';
-import type { Claim } from './thread.ts';
 
 const PARTS = 16_384;
 /** Parts looked at, and rows of a kind shown. */

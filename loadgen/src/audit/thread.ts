@@ -9,19 +9,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Range } from '../bodies.ts';
 import { BenchFailure, type FailureCode } from '../failure.ts';
 import { loadPool, type PoolSource } from '../pool.ts';
+import type { Claim } from './claim.ts';
 import { type DigestPart, MultisetDigest } from './digest.ts';
 import { Expected, shareOf } from './expected.ts';
 import { explain } from './explain.ts';
 import { StoredFile } from './stored.ts';
-
-/** What was sent and acknowledged in a round. */
-export interface Claim {
-  /** Events of the endless sequence that were sent, warm-up included; no event stands in two of them. */
-  readonly ranges: readonly Range[];
-  readonly acknowledged_events: number;
-  /** Rows that were in the file before: those with the ids up to this. They are counted, and no more. */
-  readonly preloaded_rows: number;
-}
 
 export interface ThreadData {
   readonly pool: PoolSource;

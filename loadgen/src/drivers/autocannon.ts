@@ -1,6 +1,6 @@
 /** The closed-loop driver: autocannon, in a process of its own. */
 import { fileURLToPath } from 'node:url';
-import type { Lifetime } from '../lifetime.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { Placement } from '../placement.ts';
 import type { Driver } from './driver.ts';
 import { processDriver, versionOf } from './process-driver.ts';

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { ROOT } from '../../../parity-tests/src/targets.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
 /** What `pnpm k6:install` builds; the last of k6's 1.x line. */
 export const K6_VERSION = '1.8.1';

@@ -7,10 +7,10 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { K6Job } from '../../k6/job.ts';
 import { countWithId } from '../bodies.ts';
 import { BenchFailure } from '../failure.ts';
-import type { Lifetime } from '../lifetime.ts';
 import { type Placement, pinningCommand } from '../placement.ts';
 import { loadPool, type Pool } from '../pool.ts';
 

@@ -6,8 +6,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../failure.ts';
-import type { Lifetime } from '../lifetime.ts';
 import { type Placement, pinningCommand } from '../placement.ts';
 import type { Driver, DriverFacts, Generator, Job } from './driver.ts';
 import type { Command, Reply } from './generator-process.ts';

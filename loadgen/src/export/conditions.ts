@@ -1,7 +1,7 @@
 /** What the figures were measured with, and every reason to distrust them: one fact a line. */
 import type { DriverFacts } from '../drivers/driver.ts';
 import type { Measurement, Result } from '../result.ts';
-import type { Warning } from '../warnings.ts';
+import type { Warning } from '../warning.ts';
 import { formatDuration, group } from './format.ts';
 import { askedOf } from './series.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The figures that close a caveat, each as a sentence; `null` when the result does not hold them.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS } from '../metrics.ts';
 import { type Measurement, measurementNamed, type Result } from '../result.ts';
 import {

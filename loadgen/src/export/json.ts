@@ -4,8 +4,8 @@
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ROOT } from '../../../parity-tests/src/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import type { Result } from '../result.ts';
 

@@ -3,7 +3,7 @@
  *
  * The order of columns is the ancestor's: TypeScript, then Rust; a ratio is Rust over TypeScript.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Result } from '../result.ts';
 
 export const SHORT_NAMES: Readonly<Record<TargetName, string>> = { ts: 'TypeScript', rs: 'Rust' };

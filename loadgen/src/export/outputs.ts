@@ -1,7 +1,7 @@
 /** Everything a run leaves: the result, the reports that were asked for, and the table on stdout. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Options } from '../options/options.ts';
+import type { Options } from '../options/types.ts';
 import { type Plan, UNFINISHED } from '../plan.ts';
 import type { Progress } from '../progress.ts';
 import type { Measurement, Result } from '../result.ts';

@@ -4,7 +4,7 @@
  * What must stay true: a metric stands in a table when at least one server has it; with one server alone
  * nothing is compared.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS, type Unit } from '../metrics.ts';
 import { type Measurement, measurementNamed, type Result } from '../result.ts';
 import type { Comparison, Summary } from '../statistics.ts';

@@ -1,7 +1,7 @@
 /**
  * Tables and lines across measurements: open loop by rate, the limit beside, drift, the generator.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift, DriftVerdict } from '../drift.ts';
 import type { Unit } from '../metrics.ts';
 import type { Measurement, Result } from '../result.ts';

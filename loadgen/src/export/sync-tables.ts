@@ -3,7 +3,7 @@
  *
  * What must stay true: no verdict is typed here, and what was not measured says so.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { FIGURES, type Figure, type FigureKey } from '../sync/figure.ts';
 import type { SceneName, SyncResult, SyncRow } from '../sync/sync-result.ts';
 import { outcomeOf, SYNC_TARGETS, type SyncTarget, type TargetUnit } from '../sync/target.ts';

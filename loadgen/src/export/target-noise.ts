@@ -1,5 +1,5 @@
 /** What stands beside the targets: the noise floors of each measurement, what its generator took, and its doubts. */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Measurement } from '../result.ts';
 import { formatValue, percent } from './format.ts';
 import { markdownTable } from './markdown-table.ts';

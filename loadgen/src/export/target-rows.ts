@@ -3,7 +3,7 @@
  *
  * "must" and "stretch" are this project's own; MB are millions of bytes. Knows nothing of how it is shown.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Part } from '../limit/part.ts';
 import type { PointsResult } from '../points/output.ts';
 import type { Result } from '../result.ts';

@@ -4,7 +4,7 @@
  * What must stay true: every figure comes from a file in docs/performance, none from hand; a target counts as reached
  * by its median.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { limitTable } from '../limit/part.ts';
 import { commitOf, runConditions } from './conditions.ts';
 import { bullets, markdownText } from './markdown-table.ts';

@@ -1,7 +1,7 @@
 /**
  * One ceiling: what a part of a server takes when nothing else is asked of it, and the table of them.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Summary } from '../statistics.ts';
 
 /** One line of the table. */

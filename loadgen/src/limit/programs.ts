@@ -7,12 +7,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { tail } from '@twin-ingest/testkit/servers/server.ts';
+import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import { ROOT, TARGETS, type Target, type TargetName } from '../../../parity-tests/src/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { tail } from '../launch.ts';
-import type { Lifetime } from '../lifetime.ts';
-import type { LimitSample } from '../limit.ts';
 
 export interface LimitProgram extends Pick<Target, 'command' | 'args' | 'artefact' | 'sources'> {
   /** The script of package.json that builds it; `null` for one that runs from source. */
@@ -53,6 +52,16 @@ export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' |
 
 /** What is stored: one batch body a line, or the rows of a closed database and nothing else, so many a transaction. */
 export type LimitSource = { readonly groups: string } | { readonly rows: string; readonly group: number };
+
+/** One bulk insert. */
+export interface LimitSample {
+  readonly target: TargetName;
+  readonly events: number;
+  /** Wall clock of the inserts and commits alone, checkpoints included. */
+  readonly duration_ms: number;
+  /** CPU of the process for the same span, all threads. */
+  readonly cpu_us: number;
+}
 
 /** One run of a program. */
 export interface LimitRun {

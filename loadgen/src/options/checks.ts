@@ -1,7 +1,7 @@
 /** What no flag can tell alone: flags that contradict each other, or that the mode has no use for. */
 import { namesOf } from '../suite.ts';
 import type { FlagName } from './flags.ts';
-import type { Options, RunMode } from './options.ts';
+import type { Options, RunMode } from './types.ts';
 
 /** Flags that mean something in some modes alone; the others take every flag. */
 const MODES_OF: Readonly<Partial<Record<FlagName, readonly RunMode[]>>> = {

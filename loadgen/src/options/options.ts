@@ -6,50 +6,13 @@
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { isTargetName, type TargetName } from '../../../parity-tests/src/targets.ts';
+import { isTargetName, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRIC_KEYS } from '../metrics.ts';
 import { parseThreshold, type Threshold } from '../threshold.ts';
 import { checkTogether } from './checks.ts';
-import { FLAGS, type FlagName, helpText, type MODES } from './flags.ts';
+import { FLAGS, type FlagName, helpText } from './flags.ts';
 import { parseRates, type RequestedRate } from './rates.ts';
-
-export type Durability = 'process' | 'power';
-export type RunMode = (typeof MODES)[number];
-
-/** `undefined` where the flag is not given and the mode decides. */
-export interface Options {
-  readonly mode: RunMode;
-  readonly quick: boolean;
-  readonly only: TargetName | undefined;
-  readonly pick: readonly string[] | undefined;
-  readonly events: number | undefined;
-  readonly duration: number | undefined;
-  readonly driver: 'autocannon' | 'wrk';
-  readonly concurrency: number;
-  readonly batchSize: number;
-  readonly rates: readonly RequestedRate[] | undefined;
-  readonly streamClients: number | undefined;
-  readonly soakMinutes: number;
-  readonly warmup: number | undefined;
-  readonly rounds: number;
-  readonly starts: number;
-  readonly repeat: string | undefined;
-  readonly corpus: string | undefined;
-  readonly payload: 'mixed' | 'small';
-  readonly ids: 'random' | 'time';
-  readonly seed: number;
-  readonly preload: number;
-  readonly durability: Durability;
-  readonly maxMetadataBytes: number | undefined;
-  readonly thresholds: readonly Threshold[];
-  readonly out: string | undefined;
-  readonly json: boolean;
-  readonly md: string | undefined;
-  readonly html: string | undefined;
-  readonly build: boolean;
-  /** Names of the flags that were given. */
-  readonly given: ReadonlySet<FlagName>;
-}
+import type { Durability, Options, RunMode } from './types.ts';
 
 export type ParsedOptions =
   | { readonly kind: 'run'; readonly options: Options }

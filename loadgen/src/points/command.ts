@@ -6,13 +6,13 @@
  * named in the result. What must stay true: whatever ends it, its children and folders are gone afterwards.
  */
 import { resolve } from 'node:path';
-import { buildStale } from '../build.ts';
-import { REAL_CONTENDERS } from '../contenders.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import { programsOf, REAL_CONTENDERS } from '../contenders.ts';
 import { findWrk } from '../drivers/wrk-find.ts';
 import { readEnvironment } from '../environment.ts';
 import { BenchFailure } from '../failure.ts';
 import { reportFailure } from '../failure-report.ts';
-import { Lifetime } from '../lifetime.ts';
 import { shownFlags } from '../options/shown-flags.ts';
 import { choosePlacement } from '../placement.ts';
 import { createProgress } from '../progress.ts';
@@ -60,7 +60,11 @@ async function run(argv: readonly string[], options: PointsOptions, lifetime: Li
   progress.say(placement.reason);
   // Nothing is stored in bulk here, so the programs behind a limit need not be there.
   const contenders = { ...REAL_CONTENDERS, limits: null };
-  const stale = await buildStale(options.targets, { contenders, lifetime, build: options.build, progress });
+  const stale = await buildStale(programsOf(contenders, options.targets), {
+    lifetime,
+    build: options.build,
+    say: progress.say,
+  });
   for (const name of stale) progress.say(`${name} is older than its sources, and is measured as it is`);
   const most = Math.max(options.events, options.growth, SEED_EVENTS);
   const context = createLoadContext({ contenders, placement, lifetime }, wrk, progress, most);

@@ -6,8 +6,8 @@
  * `events_readable` alone.
  */
 import { rm, stat } from 'node:fs/promises';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import { type BaseFile, preload } from '../preload.ts';
 import { type LoadContext, specOf } from './load.ts';

@@ -5,7 +5,7 @@
  * What must stay true: batches of 50 over 40 connections in every load; what is in the database before is told
  * by the file, never guessed.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Crew, createCrew, MOST_POOL_EVENTS } from '../crew.ts';
 import type { Wrk } from '../drivers/wrk-find.ts';
 import { BenchFailure } from '../failure.ts';

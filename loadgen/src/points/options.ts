@@ -4,7 +4,7 @@
  * What must stay true: every problem is reported at once, and nothing wrong is replaced by a default.
  */
 import { parseArgs } from 'node:util';
-import { isTargetName, TARGET_NAMES, type TargetName } from '../../../parity-tests/src/targets.ts';
+import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 /** As many events as one request of each connection holds: fewer would leave connections unused. */
 const LEAST_EVENTS = 40 * 50;

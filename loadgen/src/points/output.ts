@@ -5,8 +5,8 @@
  */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import CliTable from 'cli-table3';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import type { Environment } from '../environment.ts';
 import { formatValue, ratioDigits } from '../export/format.ts';
 import type { Placement } from '../placement.ts';

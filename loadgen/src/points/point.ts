@@ -3,7 +3,7 @@
  *
  * What must stay true: every raw value stays in the result, and a point that has none is not in it.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Unit } from '../metrics.ts';
 import { summarise } from '../statistics.ts';
 

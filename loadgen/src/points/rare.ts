@@ -4,7 +4,7 @@
  * A filter on the first has the whole table between it and the newest row, which is the dearest a filter can be.
  * What must stay true: no generated event has one of these names.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import { type Launch, launch } from '../launch.ts';
 import type { BaseFile } from '../preload.ts';

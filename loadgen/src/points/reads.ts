@@ -7,7 +7,7 @@
  * read counts from its sending, and how late it was sent is told; one that failed is in no percentile but in the
  * number of failed ones.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import type { BaseFile } from '../preload.ts';
 import type { PathSample } from '../reader/process.ts';

@@ -6,7 +6,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import { launch } from '../launch.ts';
 import { throughput } from '../metrics.ts';

@@ -1,5 +1,5 @@
 /** A plot with what belongs to it: key, caption, and its figures as a table for who cannot see it. */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { SHORT_NAMES } from '../export/names.ts';
 import type { Table } from '../export/rows.ts';
 import { type Drawing, draw } from './draw.ts';

@@ -1,5 +1,5 @@
 /** The headline at a glance: a card a figure, with both servers as bars and the verdict as a sentence. */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatMedian, formatRatio, percent } from '../export/format.ts';
 import { SHORT_NAMES, serversIn } from '../export/names.ts';
 import { headlineOf, isCompared, type Row, rowSentence, rowsOf, sizeRows } from '../export/rows.ts';

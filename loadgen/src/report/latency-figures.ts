@@ -1,6 +1,6 @@
 /** Latency: distributions, percentile curves, and latency against rate. */
 import * as Plot from '@observablehq/plot';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatMedian, formatValue, group, NOT_MEASURED } from '../export/format.ts';
 import { SHORT_NAMES, serversIn } from '../export/names.ts';
 import type { Table } from '../export/rows.ts';

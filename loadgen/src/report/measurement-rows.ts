@@ -1,6 +1,6 @@
 /** Figures with a row a measurement and both servers in each: how high they are, and where each server's marks lie. */
 import type * as Plot from '@observablehq/plot';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Measurement } from '../result.ts';
 
 const MARGINS = { marginTop: 12, marginBottom: 44, marginLeft: 108 };

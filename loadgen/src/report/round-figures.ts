@@ -1,6 +1,6 @@
 /** Figures of rounds: throughput in order, CPU per event with its spread, throughput beside the limit. */
 import * as Plot from '@observablehq/plot';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatSummary, formatValue, NOT_MEASURED, percent } from '../export/format.ts';
 import { SHORT_NAMES, serversIn } from '../export/names.ts';
 import { cpuOfLimit, shareOfLimit } from '../export/series.ts';

@@ -4,7 +4,7 @@
  * The colours are variables of the page, from a pair that the common forms of colour blindness keep apart
  * (blue and vermilion of Okabe and Ito), lighter on dark.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface Look {
   readonly colour: string;

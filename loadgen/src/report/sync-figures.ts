@@ -1,6 +1,6 @@
 /** Keeping in step: round trips by percentile, fetches of a burst by strategy, waits by number of followers. */
 import * as Plot from '@observablehq/plot';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatMedian, formatValue, group } from '../export/format.ts';
 import { SHORT_NAMES } from '../export/names.ts';
 import { syncServers } from '../export/sync-tables.ts';

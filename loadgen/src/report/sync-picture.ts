@@ -5,8 +5,8 @@
  * lies beyond the right edge is drawn there and says by its text how far it is.
  */
 import * as Plot from '@observablehq/plot';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Element, JSDOM } from 'jsdom';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
 import { SHORT_NAMES } from '../export/names.ts';
 import { formatTarget, limitText, syncServers } from '../export/sync-tables.ts';
 import type { SyncResult } from '../sync/sync-result.ts';

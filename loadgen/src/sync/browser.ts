@@ -4,10 +4,11 @@
  *
  * What must stay true: a fresh profile each time, so that nothing is cached; the browser ends with the run.
  */
+
+import { launchOptions } from '@twin-ingest/testkit/browser/chromium.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { launchOptions } from '../../../scripts/chromium.ts';
 import { BenchFailure } from '../failure.ts';
-import type { Lifetime } from '../lifetime.ts';
 
 /** A row of the list of events, by what it is for who cannot see it. */
 const ROW = '[role="rowgroup"] [role="row"]';

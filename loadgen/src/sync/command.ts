@@ -4,9 +4,11 @@
  * Takes its servers and strategies as parameters, so that tests can give it some that are wrong. What must stay true:
  * whatever ends it, its children and folders are gone afterwards; a client that was out of step ends it with 1.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
-import { buildStale } from '../build.ts';
-import type { Contenders } from '../contenders.ts';
+
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Contenders, programsOf } from '../contenders.ts';
 import { readEnvironment } from '../environment.ts';
 import { readableJson } from '../export/json.ts';
 import { syncTerminal } from '../export/sync-terminal.ts';
@@ -14,7 +16,6 @@ import { BenchFailure } from '../failure.ts';
 import { reportFailure } from '../failure-report.ts';
 import { readHealth } from '../health.ts';
 import type { Launch } from '../launch.ts';
-import { Lifetime } from '../lifetime.ts';
 import { readMachine } from '../machine.ts';
 import { shownFlags } from '../options/shown-flags.ts';
 import { choosePlacement } from '../placement.ts';
@@ -89,11 +90,10 @@ async function run(
   progress.say(place.reasons.length > 0 ? kept : `the result goes to ${place.file}`);
   // Without a build a program that is missing is skipped, and no reason not to measure the rest.
   const limits = options.build && options.scenes.includes('compare_revisions') ? cast.comparisons : null;
-  const stale = await buildStale(options.targets, {
-    contenders: { ...cast.contenders, limits },
+  const stale = await buildStale(programsOf({ ...cast.contenders, limits }, options.targets), {
     lifetime,
     build: options.build,
-    progress,
+    say: progress.say,
   });
   const launch: Launch = { contenders: cast.contenders, placement, lifetime };
   const servers = await askServers(options.targets, launch);

@@ -5,7 +5,7 @@
  * Prints one line of JSON: for each class, millions a second in each round. What must stay true: every result is used,
  * and no two texts that are compared are the same object, so that none is compared by its address.
  */
-import { compareRevisions, isRevision, type Revision } from '../../../client-ts/src/index.ts';
+import { compareRevisions, isRevision, type Revision } from '@twin-ingest/client';
 
 const PAIRS = 1024;
 

@@ -1,7 +1,7 @@
 /** DATA: the programs that compare revisions, one of each language, and how they are built. A seam for tests. */
 import { fileURLToPath } from 'node:url';
-import { TARGETS, type TargetName } from '../../../parity-tests/src/targets.ts';
-import type { Buildable } from '../build.ts';
+import type { Buildable } from '@twin-ingest/testkit/servers/build.ts';
+import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface ComparisonProgram extends Buildable {
   readonly command: string;

@@ -1,6 +1,7 @@
 /** The reasons to distrust a run of `bench:sync`, from the same closed list as those of a comparison. */
 import { type MachineTicks, machineLoad } from '../machine.ts';
-import { ADVICE, type RunGrounds, reasonsToDistrustRun, type WarningCode } from '../warnings.ts';
+import type { WarningCode } from '../warning.ts';
+import { ADVICE, type RunGrounds, reasonsToDistrustRun } from '../warnings.ts';
 import type { FigureKey } from './figure.ts';
 import type { SceneName, SyncRow, SyncWarning } from './sync-result.ts';
 

@@ -4,8 +4,8 @@
  * What must stay true: whatever is dropped last is told after a while all the same, as it is where a connection was lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Topic } from '../../../client-ts/src/index.ts';
-import { type Random, randomBelow } from '../random.ts';
+import type { Topic } from '@twin-ingest/client';
+import type { Random } from '@twin-ingest/testkit/random.ts';
 
 const LATE_MS = 30;
 /** After a connection was lost; whoever stops meanwhile does not hear of it. */
@@ -26,7 +26,7 @@ export class Faults {
       subscribe: (hear, signal) => topic.subscribe((heard) => this.#tell(() => hear(heard)), signal),
       fetch: async (known, signal) => {
         const snapshot = await topic.fetch(known, signal);
-        if (randomBelow(this.#random, 4) === 0) await sleep(randomBelow(this.#random, LATE_MS));
+        if (this.#random.below(4) === 0) await sleep(this.#random.below(LATE_MS));
         return snapshot;
       },
     };
@@ -40,12 +40,12 @@ export class Faults {
       return;
     }
     this.#dropped = null;
-    switch (randomBelow(this.#random, 5)) {
+    switch (this.#random.below(5)) {
       case 0:
         this.#drop(tell);
         return;
       case 1:
-        setTimeout(tell, randomBelow(this.#random, LATE_MS));
+        setTimeout(tell, this.#random.below(LATE_MS));
         return;
       case 2:
         tell();

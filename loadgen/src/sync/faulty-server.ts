@@ -5,8 +5,8 @@
  * A pure function of its seed and its clock. What must stay true: a connection that dropped something ends, and the one
  * that follows it begins with the revision of now, as the contract has it (SYN-02); what is dropped is never the last.
  */
-import type { Clock, Known, Snapshot } from '../../../client-ts/src/index.ts';
-import { createRandom, type Random, randomBelow } from '../random.ts';
+import type { Clock, Known, Snapshot } from '@twin-ingest/client';
+import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 
 /** Of what is asked or told, one in so many. */
 const DROPPED_OF = 10;
@@ -29,7 +29,7 @@ export class FaultyServer {
 
   constructor(clock: Clock, seed: number) {
     this.#clock = clock;
-    this.#random = createRandom(seed);
+    this.#random = seededRandom(seed);
   }
 
   get known(): Known {
@@ -61,9 +61,9 @@ export class FaultyServer {
   post(): void {
     if (this.#oneOf(REPLACED_OF)) {
       this.#epoch = `epoch-${++this.#replaced}`;
-      this.#revision = BigInt(randomBelow(this.#random, 100));
+      this.#revision = BigInt(this.#random.below(100));
     }
-    this.#revision += BigInt(1 + randomBelow(this.#random, 3));
+    this.#revision += BigInt(1 + this.#random.below(3));
     // Who was not told is told when it connects again.
     if (this.#oneOf(DROPPED_OF) || this.#oneOf(RESTARTED_OF)) this.#clock.after(this.#lateBy(), this.tell);
     else {
@@ -94,10 +94,10 @@ export class FaultyServer {
   }
 
   #lateBy(): number {
-    return randomBelow(this.#random, MOST_LATE_MS);
+    return this.#random.below(MOST_LATE_MS);
   }
 
   #oneOf(count: number): boolean {
-    return randomBelow(this.#random, count) === 0;
+    return this.#random.below(count) === 0;
   }
 }

@@ -5,10 +5,10 @@
  * no two events that are posted to one file share a number.
  */
 import { join } from 'node:path';
-import { type RunningServer, StartError, startServer } from '../../../parity-tests/src/server.ts';
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { copyDatabase, type Launch, startFailure, tail } from '../launch.ts';
+import { copyDatabase, type Launch, startFailure } from '../launch.ts';
 import { pinningCommand } from '../placement.ts';
 
 export interface HostOptions {

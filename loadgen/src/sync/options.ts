@@ -4,7 +4,7 @@
  * What must stay true: every problem is reported at once, and nothing wrong is replaced by a default.
  */
 import { parseArgs } from 'node:util';
-import { isTargetName, TARGET_NAMES, type TargetName } from '../../../parity-tests/src/targets.ts';
+import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { SCENE_NAMES, type SceneName } from './sync-result.ts';
 
 export interface SyncRunOptions {

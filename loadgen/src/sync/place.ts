@@ -6,7 +6,7 @@
  */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ROOT, TARGET_NAMES } from '../../../parity-tests/src/targets.ts';
+import { ROOT, TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Environment } from '../environment.ts';
 import { readableJson, violations, writeResult } from '../export/json.ts';
 import { BenchFailure } from '../failure.ts';

@@ -4,7 +4,7 @@
  * What must stay true: nothing but posting is on the clock, and nothing is posted a second time: a post that fails ends
  * the measurement.
  */
-import { type OutgoingEvent, Sender } from '../../../client-ts/src/index.ts';
+import { type OutgoingEvent, Sender } from '@twin-ingest/client';
 import { BenchFailure } from '../failure.ts';
 import { Connections } from './connections.ts';
 

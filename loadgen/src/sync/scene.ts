@@ -4,11 +4,12 @@
  * What must stay true: each server's process and file are fresh in every scene; a scene that finds a client out of
  * step throws, and no figure makes up for it.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
-import { freshnessOf } from '../build.ts';
+
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
+import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../launch.ts';
 import type { Progress } from '../progress.ts';
-import { createRandom, type Random } from '../random.ts';
 import type { ComparisonPrograms } from './comparison-programs.ts';
 import type { Host } from './host.ts';
 import type { Poster } from './poster.ts';
@@ -36,8 +37,8 @@ export interface SceneContext {
 }
 
 export function followOptions(host: Host, { seed, sizes, launch }: SceneContext): FollowOptions {
-  const random: Random = createRandom(seed);
-  return { url: host.url, random, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
+  const random = seededRandom(seed);
+  return { url: host.url, random: random.next, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
 }
 
 /** The other server, to swap a server for; `null`, told as not measured, where it is not built. */

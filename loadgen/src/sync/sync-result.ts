@@ -5,12 +5,12 @@
  * since it is measured in a run of its own. What must stay true: nothing in it is rounded, and verdicts are made from
  * it and never stored in it.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../drivers/driver.ts';
 import type { Environment } from '../environment.ts';
 import type { Health } from '../health.ts';
 import type { Placement } from '../placement.ts';
-import type { Warning } from '../warnings.ts';
+import type { Warning } from '../warning.ts';
 import type { Figures } from './figure.ts';
 
 export const SYNC_SCHEMA_VERSION = 1;

@@ -4,7 +4,7 @@
  * What must stay true: a target is held against a median, or, where it says worst, against the worst of medians;
  * nothing is reached that was not measured. Knows nothing of how it is shown.
  */
-import type { TargetName } from '../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../drivers/driver.ts';
 import type { FigureKey } from './figure.ts';
 import { type Parameters, rowsWhere, type SceneName, type SyncResult, type SyncRow } from './sync-result.ts';

@@ -3,7 +3,7 @@
  *
  * What must stay true: what is due at one moment happens in the order in which it was asked for.
  */
-import type { Clock } from '../../../client-ts/src/index.ts';
+import type { Clock } from '@twin-ingest/client';
 
 interface Due {
   readonly at_ms: number;

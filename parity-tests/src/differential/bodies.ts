@@ -1,8 +1,8 @@
 /**
  * Bodies of ingest requests: events with odd fields, batches of them, and what bytes do to both.
  */
+import type { Random } from '@twin-ingest/testkit/random.ts';
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
-import type { Random } from '../random.ts';
 import { jsonValue, nested, number, oddScalar, text, timestamp } from './values.ts';
 
 const OWN: Readonly<Record<string, (random: Random) => string>> = {

@@ -1,8 +1,8 @@
 /**
  * Compares the answers of two servers to the same bytes: status, headers but Date, body, the end.
  */
-import { type Answer, announcesClose } from '../http-client.ts';
-import type { Header } from '../http-parser.ts';
+import { type Answer, announcesClose } from '@twin-ingest/testkit/http/http-client.ts';
+import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import { normaliseBody, normaliseHeader } from './normalise.ts';
 
 /** An answer as lines that must be equal. `closed`, `more`: whether the server ended it, whether bytes followed. */

@@ -1,7 +1,7 @@
 /**
  * A difference between the two servers, as a person reads it and as a case keeps it.
  */
-import type { Outgoing } from '../http-client.ts';
+import type { Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import { sideBySide } from '../side-by-side.ts';
 
 export interface Difference {

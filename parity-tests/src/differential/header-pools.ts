@@ -3,7 +3,7 @@
  *
  * Data only. Nothing here depends on the clock or on a port.
  */
-import type { Header } from '../http-parser.ts';
+import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 
 export const METHODS = [
   'GET',

@@ -2,7 +2,7 @@
  * Payloads of hooks as an agent might send them in any of its releases: known and unknown names, fields of every
  * type, keys given twice or spelled with escapes.
  */
-import type { Random } from '../random.ts';
+import type { Random } from '@twin-ingest/testkit/random.ts';
 import { jsonValue, nested, number, oddScalar, text } from './values.ts';
 
 const KEYS: Readonly<Record<string, (random: Random) => string>> = {

@@ -1,7 +1,13 @@
 /**
  * Both servers side by side, on kept connections, asked the same bytes at the same time.
  */
-import { type Answer, announcesClose, Connection, type Outgoing, within } from '../http-client.ts';
+import {
+  type Answer,
+  announcesClose,
+  Connection,
+  type Outgoing,
+  within,
+} from '@twin-ingest/testkit/http/http-client.ts';
 import type { ScenarioContext } from '../scenario.ts';
 import { comparable } from './compare.ts';
 

@@ -5,9 +5,9 @@
  * servers and for ever.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { compose, type Outgoing } from '../http-client.ts';
-import type { Header } from '../http-parser.ts';
-import type { Random } from '../random.ts';
+import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
+import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
+import type { Random } from '@twin-ingest/testkit/random.ts';
 import { batchText, eventText, mutate } from './bodies.ts';
 import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, TYPES } from './header-pools.ts';
 import { hookText } from './hooks.ts';

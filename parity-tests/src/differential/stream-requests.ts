@@ -3,8 +3,8 @@
  *
  * What must stay true: every request is answered at once.
  */
-import { compose, type Outgoing } from '../http-client.ts';
-import type { Random } from '../random.ts';
+import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
+import type { Random } from '@twin-ingest/testkit/random.ts';
 import { QUERY_VALUES } from './pools.ts';
 
 /** Of the stream, in the order in which they are checked, the new ones more often. */

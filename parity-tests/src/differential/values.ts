@@ -4,7 +4,7 @@
  * Texts and not values, because spelling is what is tested: `1.0`, `1e2`, escapes, lone surrogates, keys given
  * twice. Everything comes from a seed.
  */
-import type { Random } from '../random.ts';
+import type { Random } from '@twin-ingest/testkit/random.ts';
 
 const long = (unit: string, count: number): string => JSON.stringify(unit.repeat(count));
 

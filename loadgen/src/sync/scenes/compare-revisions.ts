@@ -1,7 +1,7 @@
 /** How many revisions a second each language compares, by class of inputs: the slowest class is the figure. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { freshnessOf } from '../../build.ts';
+import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import { BenchFailure } from '../../failure.ts';
 import { pinningCommand } from '../../placement.ts';
 import { FigureValues } from '../figure.ts';

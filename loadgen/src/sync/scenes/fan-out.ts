@@ -4,7 +4,7 @@
  * A tenth of them never reads. What must stay true: every healthy client hears of the last state, no client is dropped,
  * and none hears of an older state after a newer one.
  */
-import type { TargetName } from '../../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../clock.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createHistogram, decode, type Histogram, latencyOf, merge, record } from '../../histogram.ts';

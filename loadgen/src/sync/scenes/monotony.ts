@@ -4,10 +4,10 @@
  *
  * What must stay true: after the last fault every follower reaches the last state, or the run fails.
  */
-import { Sync, type SyncOptions } from '../../../../client-ts/src/index.ts';
-import type { TargetName } from '../../../../parity-tests/src/targets.ts';
+import { Sync, type SyncOptions } from '@twin-ingest/client';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
-import { createRandom, randomBelow } from '../../random.ts';
 import { Faults } from '../faults.ts';
 import { FaultyServer } from '../faulty-server.ts';
 import { FigureValues } from '../figure.ts';
@@ -60,7 +60,7 @@ export async function overFaultyTransport(
   keep: Keep = (options) => new Sync(options),
 ): Promise<Found> {
   const clock = new VirtualClock();
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const server = new FaultyServer(clock, seed);
   const journal = new Journal();
   const { subscribe, fetch } = server;
@@ -70,13 +70,13 @@ export async function overFaultyTransport(
     fetch,
     apply: ({ epoch, revision }) => journal.note(epoch, revision),
     clock,
-    random,
+    random: random.next,
   });
   sync.start().catch(() => undefined);
   const checked = () => journal.applies + server.told;
   while (checked() < enough) {
     server.post();
-    await clock.advance(randomBelow(random, POST_EVERY_MS));
+    await clock.advance(random.below(POST_EVERY_MS));
     // The journal's list of what was applied is not looked at here.
     journal.clear();
   }
@@ -99,7 +99,7 @@ function isInStep(journal: Journal, { known }: FaultyServer): boolean {
 async function overKilledServers(server: TargetName, twin: TargetName | null, context: SceneContext) {
   const { launch, sizes, poster, seed } = context;
   return withHost(Host.start(server, launch), async (host) => {
-    const faults = new Faults(createRandom(seed));
+    const faults = new Faults(seededRandom(seed));
     const follow = inStep(undefined, (topic) => faults.between(topic));
     const following = await follow(followOptions(host, context));
     const { journal } = following;

@@ -1,6 +1,6 @@
 /** The page that each server shows: how soon it shows rows of a full database, and what it takes beside a load. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { missing } from '../../../../scripts/chromium.ts';
+import { missing } from '@twin-ingest/testkit/browser/chromium.ts';
 import { BenchFailure } from '../../failure.ts';
 import { cpuBetween, OpenBrowser } from '../browser.ts';
 import { FigureValues } from '../figure.ts';

@@ -3,7 +3,7 @@
  *
  * What must stay true: the client is told nothing of it; what was applied never goes back.
  */
-import type { TargetName } from '../../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../clock.ts';
 import { FigureValues } from '../figure.ts';
 import { Host } from '../host.ts';

@@ -5,7 +5,7 @@
  * client can be told. Beside it, on another fresh server, one that reads everything is the measure. What must stay
  * true: neither is dropped, and both end with the last state.
  */
-import type { TargetName } from '../../../../parity-tests/src/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../probe.ts';
 import { SMALL, sessionOf } from '../bodies.ts';

@@ -1,11 +1,5 @@
 /** The shipped client: invalidations of one stream, and a pull by `Sync`; only rows that are new are fetched. */
-import {
-  type PaceOptions,
-  type Snapshot,
-  Sync,
-  type Topic,
-  Topics,
-} from '../../../../client-ts/src/index.ts';
+import { type PaceOptions, type Snapshot, Sync, type Topic, Topics } from '@twin-ingest/client';
 import { nowMs } from '../../clock.ts';
 import { BenchFailure } from '../../failure.ts';
 import { Journal } from '../journal.ts';

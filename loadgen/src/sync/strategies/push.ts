@@ -1,5 +1,5 @@
 /** What invalidation takes the place of: every event is pushed, and applied by itself or followed by a fetch. */
-import { streamEvents } from '../../../../client-ts/src/index.ts';
+import { streamEvents } from '@twin-ingest/client';
 import { nowMs } from '../../clock.ts';
 import { BenchFailure } from '../../failure.ts';
 import { Journal } from '../journal.ts';

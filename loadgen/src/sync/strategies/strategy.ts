@@ -4,8 +4,9 @@
  * What must stay true: every strategy shows the same state, the newest rows of `events`, and notes each that it
  * applies in its journal.
  */
+
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { BenchFailure } from '../../failure.ts';
-import type { Lifetime } from '../../lifetime.ts';
 import type { Journal } from '../journal.ts';
 
 /** The rows that a follower shows. */

@@ -1,0 +1,145 @@
+/**
+ * `pnpm demo:swap`: the demo, while the two servers take turns on one file and one port, each killed in mid-load.
+ *
+ * The sender, a follower of the stream and the page go on. Every event is counted from its sending to its row and to
+ * the stream; the last look is taken by a server that was started after everything, so that nothing is true in memory
+ * alone. Exit 1 when an event was missed or doubled. What has reached the page, it counts and shows itself.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventRow, Sender, streamEvents } from '@twin-ingest/client';
+import { openPage } from './demo/browser.ts';
+import { corpusTimeline } from './demo/corpus.ts';
+import { Delivery, type Verdict } from './demo/delivery.ts';
+import { type Figures, watchFigures } from './demo/figures.ts';
+import { type DemoOptions, parseDemo } from './demo/options.ts';
+import { replay } from './demo/replay.ts';
+import { eventIds } from './demo/rows.ts';
+import { madeUpSessions } from './demo/sessions.ts';
+import { onStage, type Stage } from './demo/stage.ts';
+import { grouped, StatusLine } from './demo/status-line.ts';
+import { Turns } from './demo/turns.ts';
+
+/** The stream may fall behind, but not stand still for this long once nothing more is sent. */
+const STILL_MS = 20_000;
+const LOOK_MS = 50;
+
+async function main(): Promise<number> {
+  const parsed = parseDemo('swap', process.argv.slice(2), process.env);
+  if (parsed.kind === 'help') {
+    process.stdout.write(parsed.text);
+    return 0;
+  }
+  if (parsed.kind === 'wrong') {
+    for (const problem of parsed.problems) process.stderr.write(`demo:swap: ${problem}\n`);
+    return 2;
+  }
+  const { options } = parsed;
+  return await onStage('demo:swap', ['rs', 'ts'], options.build, (stage) => demoSwap(stage, options));
+}
+
+async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
+  const { corpus, speed } = options;
+  const timeline = corpus === null ? madeUpSessions(1) : await corpusTimeline(corpus);
+  const turns = await Turns.begin(stage, options.server, options.port);
+  const { baseUrl } = turns;
+  const status = new StatusLine(process.stdout);
+  status.say(`The servers take turns at ${baseUrl}/ (Ctrl-C ends it)`);
+  if (options.open && !(await openPage(`${baseUrl}/`)))
+    status.say('No browser here: open that address yourself.');
+
+  const delivery = new Delivery();
+  const onRejected = ({ event_id }: { readonly event_id?: string }) => delivery.rejected(event_id!);
+  const sender = new Sender({ baseUrl, onRejected });
+  const following = new AbortController();
+  const onEvent = ({ event_id }: EventRow) => delivery.streamed(String(event_id));
+  // From the very first row, so that none comes before the follower is there.
+  const from = { epoch: await turns.epoch(), id: 0 };
+  const followed = streamEvents({ baseUrl, from, signal: following.signal, onEvent });
+  followed.catch(() => stage.end());
+
+  const tell = ({ stored, clients }: Figures) => {
+    const { sent, streamed, doubled, missed } = delivery.counts;
+    const acknowledged = sender.counts.stored + sender.counts.duplicates;
+    const counts = { sent, acknowledged, stored, streamed, doubled, missed };
+    status.show(`${turns.now}  ${told(counts)}  ${clients} watching  ${turns.swaps} swaps`);
+  };
+  await Promise.all([
+    stage.until(options.seconds),
+    replay({ sender, timeline, speed, onSent: (id) => delivery.sent(id) }, stage.over),
+    watchFigures(baseUrl, tell, stage.over),
+    takeTurns(turns, sender, options, stage, status),
+  ]);
+
+  await turns.last();
+  await flushed(sender);
+  await settled(delivery);
+  following.abort();
+  await followed;
+  const verdict = delivery.judge(await eventIds(baseUrl));
+  const acknowledged = sender.counts.stored + sender.counts.duplicates;
+  sender.stop();
+  await turns.current.stop();
+  status.say(sentence({ ...verdict, acknowledged }, turns.swaps));
+  return verdict.isSound ? 0 : 1;
+}
+
+/** Until it is over. Each kill comes while the sender has something under way. */
+async function takeTurns(
+  turns: Turns,
+  sender: Sender,
+  { interval, swaps }: DemoOptions,
+  stage: Stage,
+  status: StatusLine,
+): Promise<void> {
+  const { over } = stage;
+  while (!over.aborted) {
+    await sleep(interval * 1000, undefined, { signal: over }).catch(() => undefined);
+    while (sender.waiting === 0 && !over.aborted) await sleep(1);
+    if (over.aborted) return;
+    const waiting = sender.waiting;
+    const swap = await turns.swap().catch((error: unknown) => {
+      // A terminal tells a server of Ctrl-C while it starts; the last one is started later.
+      if (!over.aborted) throw error;
+    });
+    if (swap === undefined) return;
+    const { killed, started, took_ms } = swap;
+    status.say(
+      `${killed} was killed with ${grouped(waiting)} events under way; ` +
+        `${started} goes on after ${took_ms.toFixed(0)} ms`,
+    );
+    if (turns.swaps === swaps) stage.end();
+  }
+}
+
+/** However long the sender still waits before its next attempt, the server is there now. */
+async function flushed(sender: Sender): Promise<void> {
+  await Promise.race([sender.flush(), sleep(STILL_MS, undefined, { ref: false })]);
+}
+
+/** Once the stream has shown everything, or stands still. */
+async function settled(delivery: Delivery): Promise<void> {
+  let streamed = -1;
+  let moved_at = performance.now();
+  while (!delivery.isComplete && performance.now() - moved_at < STILL_MS) {
+    if (delivery.counts.streamed !== streamed) {
+      streamed = delivery.counts.streamed;
+      moved_at = performance.now();
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+function told(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name} ${grouped(count)}`)
+    .join('  ');
+}
+
+function sentence(verdict: Verdict & { readonly acknowledged: number }, swaps: number): string {
+  const { sent, rejected, acknowledged, stored, streamed, doubled, missed, isSound } = verdict;
+  const refused = rejected === 0 ? {} : { refused: rejected };
+  const counts = told({ sent, ...refused, acknowledged, stored, streamed, doubled, missed });
+  return `${isSound ? 'Every event once' : 'NOT every event once'} across ${swaps} swaps: ${counts}`;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,92 @@
+/**
+ * What a demo runs on: servers that are built, a folder of its own, and an end that leaves nothing behind.
+ *
+ * What must stay true: whatever ends it, servers are stopped and the folder is removed, and nobody else's database or
+ * process is touched. Ctrl-C is an end like any other, a second one does not wait; whoever watched and left ends it too.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { Failure } from '@twin-ingest/testkit/process/failure.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { CorpusError } from './corpus.ts';
+
+export class Stage {
+  readonly #lifetime: Lifetime;
+  readonly #folder: string;
+  readonly #end = new AbortController();
+  /** Aborted once somebody, or the clock, has ended it. */
+  readonly over: AbortSignal;
+
+  constructor(lifetime: Lifetime, folder: string) {
+    this.#lifetime = lifetime;
+    this.#folder = folder;
+    this.over = AbortSignal.any([lifetime.signal, this.#end.signal]);
+  }
+
+  /** Starts a server on the one database of this stage; port 0 takes any free one. */
+  async start(name: TargetName, port: number): Promise<RunningServer> {
+    const flags = ['--db', join(this.#folder, 'events.db'), '--port', String(port)];
+    const starting = startServer(name, { cwd: this.#folder, flags });
+    // Held from before it is ready, so that an end in between ends it too.
+    this.#lifetime.add(() => starting.then((server) => server.stop()));
+    return await starting;
+  }
+
+  end(): void {
+    this.#end.abort();
+  }
+
+  /** Resolves when it is over; `null` seconds: when somebody ends it. */
+  async until(seconds: number | null): Promise<void> {
+    // The longest that a timer takes, which is more than anybody watches.
+    const ms = seconds === null ? 2 ** 31 - 1 : seconds * 1000;
+    await sleep(ms, undefined, { signal: this.over }).catch(() => undefined);
+    this.end();
+  }
+}
+
+/** Runs a demo; returns its exit code. `program` stands before each complaint. */
+export async function onStage(
+  program: string,
+  servers: readonly TargetName[],
+  build: boolean,
+  work: (stage: Stage) => Promise<number>,
+): Promise<number> {
+  const lifetime = new Lifetime();
+  const interrupt = () => {
+    if (lifetime.signal.aborted) void lifetime.end().then(() => process.exit(130));
+    else lifetime.interrupt();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  letReadersLeave(() => lifetime.interrupt());
+  let isBuilt = false;
+  try {
+    const programs = [...new Set(servers)].map((name) => ({ name, program: TARGETS[name] }));
+    await buildStale(programs, { lifetime, build, say: (line) => void process.stderr.write(`${line}\n`) });
+    isBuilt = true;
+    const folder = await mkdtemp(join(tmpdir(), 'twin-ingest-demo-'));
+    lifetime.add(() => rm(folder, { recursive: true, force: true }));
+    return await work(new Stage(lifetime, folder));
+  } catch (error) {
+    if (lifetime.signal.aborted && !isBuilt) return 130;
+    for (const line of linesOf(error)) process.stderr.write(`${program}: ${line}\n`);
+    return 1;
+  } finally {
+    await lifetime.end();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
+  }
+}
+
+/** What a reader can act on; a stack only where nobody foresaw the error. */
+function linesOf(error: unknown): readonly string[] {
+  if (error instanceof Failure) return [error.message, ...error.details];
+  if (error instanceof StartError) return [error.message.split('\n')[0]!, ...tail(error.stderr)];
+  if (error instanceof CorpusError) return [error.message];
+  return [error instanceof Error ? String(error.stack) : String(error)];
+}

@@ -1,0 +1,163 @@
+/** Settings of Claude Code with hooks put in and taken out: tables of texts, and every other byte as it was. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
+import HOOKS from '../../contract/hooks/claude-code.json' with { type: 'json' };
+import ROUTES from '../../contract/routes.json' with { type: 'json' };
+import {
+  HOOK_PATH,
+  type HookServer,
+  handlersFor,
+  isOwn,
+  TOKEN_VARIABLE,
+} from '../src/connect/claude-hooks.ts';
+import { connected, disconnected, obstaclesTo, type SettingsError } from '../src/connect/claude-settings.ts';
+
+const port = CONFIG.options.find(({ name }) => name === 'port')!.default;
+const SERVER: HookServer = { origin: `http://127.0.0.1:${port}`, token_file: null };
+const GUARDED: HookServer = { origin: 'https://[::1]:8443', token_file: "/home/o'neil/a token" };
+const URL_OF = (server: HookServer) => `${server.origin}${HOOK_PATH}`;
+
+interface Handler {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+type Settings = Readonly<Record<string, unknown>> & {
+  readonly hooks: Readonly<Record<string, readonly { readonly hooks: readonly Handler[] }[]>>;
+};
+const read = (text: string) => JSON.parse(text) as Settings;
+const HAND = '{"type":"command","command":"echo by hand"}';
+
+/** Texts as people and programs write them. */
+const TEXTS: Readonly<Record<string, string>> = {
+  'none yet': '{}\n',
+  'an empty object over lines': '{\n}',
+  'two spaces': '{\n  "model": "opus",\n  "n": 1.50e+0\n}\n',
+  'four spaces, no last line end': '{\n    "b": [1,\n  2],  "a": "\\u00e4"\n}',
+  tabs: '{\n\t"model": "opus"\n}\n',
+  'lines of Windows': '{\r\n  "model": "opus"\r\n}\r\n',
+  'one line': '{"model":"opus","permissions":{"allow":["Bash"]}}',
+  'hooks of others': `{\n  "hooks": {\n    "PreToolUse": [{"matcher":"Bash","hooks":[${HAND}]}],\n    "New": [ {"hooks":[ ]} ]\n  },\n  "z": 0\n}\n`,
+  'a list that is empty': '{\n  "hooks": {\n    "Stop": []\n  }\n}\n',
+  'one line with hooks': `{"hooks":{"Stop":[{"hooks":[${HAND},${HAND}]}]}}`,
+};
+
+for (const [name, text] of Object.entries(TEXTS)) {
+  for (const server of [SERVER, GUARDED]) {
+    test(`connected, connected again and undone (${name}, ${server.origin})`, () => {
+      const { text: once, changes } = connected(text, server);
+      assert.deepEqual(
+        changes.map(({ kind, event }) => [kind, event]),
+        [...handlersFor(server).keys()].map((event) => ['add', event]),
+      );
+      for (const [event, handler] of handlersFor(server))
+        assert.deepEqual(read(once).hooks[event]!.at(-1), { hooks: [handler] });
+      const { hooks: before = {}, ...rest } = read(text);
+      const { hooks: after, ...restAfter } = read(once);
+      assert.deepEqual(restAfter, rest);
+      for (const [event, groups] of Object.entries(before))
+        assert.deepEqual(after[event]!.slice(0, groups.length), groups);
+      assert.deepEqual(connected(once, server), { text: once, changes: [] });
+      const undone = disconnected(once);
+      if (name === 'none yet' || name === 'an empty object over lines')
+        assert.deepEqual(read(undone.text), {});
+      // An empty list means what none means.
+      else if (name === 'a list that is empty') assert.equal(undone.text, '{}\n');
+      else assert.equal(undone.text, text);
+      assert.ok(undone.changes.every(({ kind }) => kind === 'remove'));
+      assert.deepEqual(disconnected(undone.text), { text: undone.text, changes: [] });
+    });
+  }
+}
+
+test('each hook is connected as the contract says, by a handler that holds no token', () => {
+  assert.ok(ROUTES.routes.some(({ path, methods }) => path === HOOK_PATH && methods.includes('POST')));
+  for (const server of [SERVER, GUARDED]) {
+    const handlers = handlersFor(server);
+    for (const [event, hook] of Object.entries(HOOKS.hooks))
+      assert.equal(handlers.get(event)?.type, 'connect' in hook ? hook.connect : undefined, event);
+    assert.equal(handlers.has('WorktreeCreate'), false);
+    for (const handler of handlers.values()) assert.ok(isOwn(handler));
+  }
+  assert.deepEqual(handlersFor(SERVER).get('Stop'), { type: 'http', url: URL_OF(SERVER), timeout: 2 });
+  assert.deepEqual(handlersFor(GUARDED).get('Stop'), {
+    type: 'http',
+    url: URL_OF(GUARDED),
+    headers: { Authorization: `Bearer $${TOKEN_VARIABLE}` },
+    allowedEnvVars: [TOKEN_VARIABLE],
+    timeout: 2,
+  });
+});
+
+test('another server takes the place of the one before, and nothing of that stays', () => {
+  const first = connected(TEXTS['hooks of others']!, SERVER).text;
+  const { text, changes } = connected(first, GUARDED);
+  assert.equal(text.includes(URL_OF(SERVER)), false);
+  assert.deepEqual(text, connected(TEXTS['hooks of others']!, GUARDED).text);
+  const events = handlersFor(SERVER).size;
+  for (const kind of ['add', 'remove'])
+    assert.equal(changes.filter((change) => change.kind === kind).length, events);
+});
+
+test('a hook that is there twice is there once afterwards', () => {
+  const { Stop } = read(connected('{}', SERVER).text).hooks;
+  const { text } = connected(JSON.stringify({ hooks: { Stop: [...Stop!, ...Stop!] } }), SERVER);
+  assert.deepEqual(read(text).hooks.Stop, Stop);
+});
+
+const CHANGES: Readonly<Record<string, (handler: Handler) => unknown>> = {
+  timeout: (handler) => ({ ...handler, timeout: 30 }),
+  'a key of its own': (handler) => ({ ...handler, statusMessage: 'sending' }),
+  'another header': (handler) => ({ ...handler, headers: { 'x-team': 'a' } }),
+};
+for (const [name, change] of Object.entries(CHANGES)) {
+  test(`what was changed by hand is neither doubled nor taken out (${name})`, () => {
+    const settings = read(connected('{}', SERVER).text);
+    const byHand = { ...settings, hooks: { ...settings.hooks } } as { hooks: Record<string, unknown> };
+    byHand.hooks.Stop = [{ hooks: settings.hooks.Stop![0]!.hooks.map(change) }];
+    const text = JSON.stringify(byHand);
+    const again = connected(text, SERVER);
+    assert.equal(again.text, text);
+    assert.deepEqual(
+      again.changes.map(({ kind, event }) => [kind, event]),
+      [['keep', 'Stop']],
+    );
+    const undone = disconnected(text);
+    assert.deepEqual(read(undone.text), { hooks: { Stop: byHand.hooks.Stop } });
+    assert.equal(undone.changes.at(-1)!.kind, 'keep');
+  });
+}
+
+test('a handler that was put beside others goes alone', () => {
+  const own = handlersFor(SERVER).get('Stop');
+  const text = `{"hooks":{"Stop":[{"matcher":"*","hooks":[${HAND},${JSON.stringify(own)},${HAND}]}]}}`;
+  assert.equal(disconnected(text).text, `{"hooks":{"Stop":[{"matcher":"*","hooks":[${HAND},${HAND}]}]}}`);
+});
+
+const BROKEN: readonly (readonly [string, string, RegExp])[] = [
+  ['not_json', '{"a":1,}', /is not JSON: .*/],
+  ['not_json', '// settings\n{}', /is not JSON/],
+  ['not_json', '\u{feff}{}', /is not JSON/],
+  ['shape', '[]', /no JSON object/],
+  ['shape', 'null', /no JSON object/],
+  ['shape', '{"hooks":[]}', /"hooks" that are no object/],
+  ['shape', '{"hooks":{"Stop":{}}}', /"hooks" for "Stop"/],
+  ['shape', '{"hooks":{"Stop":[{}]}}', /"hooks" for "Stop"/],
+  ['shape', '{"hooks":{"Stop":[null]}}', /"hooks" for "Stop"/],
+  ['twice', '{"hooks":{},"hooks":{}}', /the key "hooks" twice/],
+  ['twice', '{"hooks":{"Stop":[],"St\\u006fp":[]}}', /the key "Stop" twice/],
+  ['twice', '{"hooks":{"Stop":[{"hooks":[],"hooks":[]}]}}', /the key "hooks" twice/],
+];
+for (const [code, text, message] of BROKEN) {
+  test(`what cannot be edited safely is an error: ${text}`, () => {
+    for (const edit of [() => connected(text, SERVER), () => disconnected(text)])
+      assert.throws(edit, (error: SettingsError) => error.code === code && message.test(error.message));
+  });
+}
+
+test('what else keeps hooks from being sent is told', () => {
+  assert.deepEqual(obstaclesTo('{"disableAllHooks":false}', SERVER), []);
+  assert.equal(obstaclesTo('{"disableAllHooks":true,"allowedHttpHookUrls":[]}', SERVER).length, 2);
+  assert.deepEqual(obstaclesTo('{"httpHookAllowedEnvVars":[]}', SERVER), []);
+  assert.equal(obstaclesTo('{"httpHookAllowedEnvVars":[]}', GUARDED).length, 1);
+});

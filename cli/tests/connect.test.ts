@@ -1,0 +1,196 @@
+/** `pnpm connect` on settings files of its own: what is written, what is kept, and when nothing is. */
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { inTree } from '@twin-ingest/testkit/files/tree.ts';
+import { TOKEN_VARIABLE } from '../src/connect/claude-hooks.ts';
+import { parseConnect } from '../src/connect/options.ts';
+import { isWanted } from '../src/connect/question.ts';
+import { type Ran, run, start } from './run-script.ts';
+
+const TEXT = '{\n    "model": "opus",\n    "n": 1.50\n}\n';
+const connect = (cwd: string, ...argv: string[]): Promise<Ran> =>
+  run('connect', argv, { cwd, env: { HOME: cwd, USERPROFILE: cwd } });
+
+test('settings are connected and undone, each time with a backup of its own, and keep their mode', async () => {
+  await inTree({ '.claude/settings.json': TEXT }, async (home) => {
+    const file = join(home, '.claude/settings.json');
+    const text = () => readFileSync(file, 'utf8');
+    chmodSync(file, 0o640);
+
+    const dry = await connect(home, 'claude-code', '--dry-run');
+    assert.deepEqual([dry.code, text()], [0, TEXT]);
+    assert.match(dry.stdout, /^\+ Stop .* http:\/\/127\.0\.0\.1:3141\/api\/hooks\/claude-code$/m);
+    assert.match(dry.stdout, /^\+ SessionStart .*sh -c .*curl /m);
+
+    const refused = await connect(home, 'claude-code');
+    assert.deepEqual([refused.code, text()], [2, TEXT]);
+    assert.match(refused.stderr, /--yes/);
+    assert.deepEqual(readdirSync(join(home, '.claude')), ['settings.json']);
+
+    // What pnpm passes on of `pnpm connect -- claude-code --yes`.
+    const written = await connect(home, '--', 'claude-code', '--yes');
+    assert.equal(written.code, 0, written.stderr);
+    const connected = text();
+    assert.ok(connected.startsWith(TEXT.slice(0, -'\n}\n'.length)));
+    assert.equal(statSync(file).mode & 0o777, 0o640);
+
+    const again = await connect(home, 'claude-code', '--yes');
+    assert.deepEqual([again.code, again.stdout, text()], [0, 'Already connected.\n', connected]);
+
+    assert.equal((await connect(home, 'claude-code', '--undo', '--yes')).code, 0);
+    assert.equal(text(), TEXT);
+    const undone = await connect(home, 'claude-code', '--undo', '--yes');
+    assert.deepEqual([undone.code, undone.stdout], [0, 'Nothing to take out.\n']);
+
+    const kept = readdirSync(join(home, '.claude')).sort();
+    assert.deepEqual(kept, ['settings.json', 'settings.json.backup-1', 'settings.json.backup-2']);
+    assert.equal(readFileSync(`${file}.backup-1`, 'utf8'), TEXT);
+    assert.equal(readFileSync(`${file}.backup-2`, 'utf8'), connected);
+  });
+});
+
+test('a project, a file elsewhere and a link are written where they are, and a new file is the owner’s', async () => {
+  await inTree({ 'dotfiles/settings.json': TEXT, 'app/x': '' }, async (root) => {
+    const env = { HOME: root, USERPROFILE: root, INIT_CWD: join(root, 'app') };
+    const project = await run('connect', ['claude-code', '--project', '--yes'], { cwd: root, env });
+    assert.equal(project.code, 0, project.stderr);
+    const written = join(root, 'app/.claude/settings.json');
+    assert.equal(statSync(written).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(join(root, 'app/.claude')), ['settings.json']);
+
+    symlinkSync(join(root, 'dotfiles/settings.json'), join(root, 'app/link.json'));
+    const link = await run('connect', ['claude-code', '--settings=link.json', '--yes'], { cwd: root, env });
+    assert.equal(link.code, 0, link.stderr);
+    assert.ok(lstatSync(join(root, 'app/link.json')).isSymbolicLink());
+    assert.match(readFileSync(join(root, 'dotfiles/settings.json'), 'utf8'), /api\/hooks\/claude-code/);
+    assert.equal(existsSync(join(root, '.claude')), false);
+  });
+});
+
+test('a token stays in its file: settings name a variable, and the command reads the file', async () => {
+  await inTree({ token: 'secret-of-sixteen-characters\n' }, async (root) => {
+    const { code, stdout, stderr } = await connect(
+      root,
+      ...[
+        'claude-code',
+        '--settings',
+        's.json',
+        '--token-file',
+        'token',
+        '--url',
+        'http://localhost:9',
+        '--yes',
+      ],
+    );
+    assert.equal(code, 0, stderr);
+    const text = readFileSync(join(root, 's.json'), 'utf8');
+    assert.equal(`${text}${stdout}`.includes('secret'), false);
+    const { hooks } = JSON.parse(text) as { hooks: Record<string, { hooks: Record<string, unknown>[] }[]> };
+    assert.deepEqual(hooks.Stop![0]!.hooks[0]!.allowedEnvVars, [TOKEN_VARIABLE]);
+    assert.ok(String(hooks.SessionStart![0]!.hooks[0]!.command).endsWith(` '${join(root, 'token')}'`));
+    assert.match(stdout, new RegExp(`export ${TOKEN_VARIABLE}=`));
+  });
+});
+
+test('what is no settings file is left alone', async () => {
+  for (const text of ['{"a":1', '{"hooks":7}'])
+    await inTree({ 's.json': text }, async (root) => {
+      const { code, stderr } = await connect(root, 'claude-code', '--settings', 's.json', '--yes');
+      assert.equal(code, 1);
+      assert.match(stderr, /s\.json (?:is not JSON|has "hooks"[\s\S]*)/);
+      assert.match(stderr, /nothing was written/);
+      assert.deepEqual(readdirSync(root), ['s.json']);
+      assert.equal(readFileSync(join(root, 's.json'), 'utf8'), text);
+    });
+});
+
+test('a settings file that cannot be written is an error, and nothing is left of the attempt', async () => {
+  await inTree({ 'folder/x': '' }, async (root) => {
+    writeFileSync(join(root, 'file'), '');
+    for (const path of ['folder', 'file/settings.json']) {
+      const { code, stderr } = await connect(root, 'claude-code', '--settings', path, '--yes');
+      assert.equal(code, 1);
+      assert.match(stderr, /^connect: E/);
+    }
+    assert.deepEqual(readdirSync(root).sort(), ['file', 'folder']);
+  });
+});
+
+const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
+  [[], /which agent\? there is claude-code/],
+  [['cursor'], /unknown agent cursor; there is claude-code/],
+  [['claude-code', 'x'], /unexpected argument x/],
+  [['claude-code', '--force'], /unknown flag --force/],
+  [['claude-code', '--yes', '--yes'], /--yes is given twice/],
+  [['claude-code', '--yes=1'], /--yes takes no value/],
+  [['claude-code', '--settings'], /--settings needs a value/],
+  [['claude-code', '--settings', 'a', '--project'], /give one of them/],
+  [['claude-code', '--undo', '--url', 'http://a'], /--url has no meaning with --undo/],
+  ...['ftp://a', 'nowhere', 'http://u:p@a', 'http://a/b', 'http://a?b', "http://a'b"].map(
+    (url) => [['claude-code', '--url', url], /--url must be like/] as const,
+  ),
+];
+for (const [argv, message] of WRONG) {
+  test(`a wrong command line says what is wrong: ${argv.join(' ')}`, () => {
+    const parsed = parseConnect(argv, {}, '/');
+    assert.equal(parsed.kind, 'wrong');
+    assert.match((parsed as { problems: readonly string[] }).problems.join('\n'), message);
+  });
+}
+
+test('connect takes the command that an empty dashboard advises', () => {
+  const parsed = parseConnect(['claude-code', '--url', 'http://127.0.0.1:4000'], {}, '/');
+  assert.ok(parsed.kind === 'run', JSON.stringify(parsed));
+  assert.equal(parsed.options.server.origin, 'http://127.0.0.1:4000');
+});
+
+test('every problem is told at once, and --help explains', async () => {
+  await inTree({}, async (root) => {
+    const { code, stdout, stderr } = await connect(root, 'cursor', '--force');
+    assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2]);
+    const help = await connect(root, '--help');
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, /^Usage: pnpm connect claude-code \[flags\]\n[\s\S]*--token-file FILE/);
+  });
+});
+
+test('only a plain yes is a yes', async () => {
+  for (const [answer, expected] of [
+    ['y\n', true],
+    [' Yes \n', true],
+    ['\n', false],
+    ['n\n', false],
+    ['yeah\n', false],
+    [null, false],
+  ] as const) {
+    const input = new PassThrough();
+    if (answer === null) input.end();
+    else input.write(answer);
+    assert.equal(await isWanted('Write this? ', input, new PassThrough()), expected, String(answer));
+  }
+});
+
+test('a change that nobody is there to be shown is not written', async () => {
+  await inTree({ '.claude/settings.json': TEXT }, async (home) => {
+    const surroundings = { cwd: home, env: { HOME: home, USERPROFILE: home } };
+    const { child, ended } = start('connect', ['claude-code', '--yes'], surroundings);
+    child.stdout?.destroy();
+    const { code, stderr } = await ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /^connect: nobody is there to be shown the change; nothing was written\n$/);
+    assert.equal(readFileSync(join(home, '.claude/settings.json'), 'utf8'), TEXT);
+    assert.deepEqual(readdirSync(join(home, '.claude')), ['settings.json']);
+  });
+});

@@ -1,0 +1,182 @@
+/**
+ * The demos as they are run without a screen, and once with the page: real servers, ends of every kind, and nothing
+ * left behind.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
+import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import { run, start } from './run-script.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let folders = 0;
+
+/** Where a demo puts its own folder, so that what it leaves there is seen. */
+function ownPlace(): { readonly cwd: string; readonly env: Record<string, string> } {
+  const cwd = mkdtempSync(join(folder, `${++folders}-`));
+  return { cwd, env: { TMPDIR: cwd, TEMP: cwd, TMP: cwd } };
+}
+const HEADLESS = ['--no-open', '--no-build'];
+
+async function isTaken(port: number): Promise<boolean> {
+  const probe = createServer();
+  return await new Promise((resolve) => {
+    probe.once('error', () => resolve(true));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(false)));
+  });
+}
+
+for (const name of TARGET_NAMES) {
+  test(`a demo on ${name} plays until its time is over, and says what came of it`, async () => {
+    const place = ownPlace();
+    const argv = ['--', ...HEADLESS, '--server', name, '--speed', '200', '--seconds', '2'];
+    const { code, stdout, stderr } = await run('demo', argv, place);
+    assert.deepEqual([code, stderr], [0, '']);
+    const [, sent, stored] = /\nsent ([\d,]+) {2}stored ([\d,]+)\n$/.exec(stdout)!;
+    assert.equal(stored, sent);
+    assert.notEqual(sent, '0');
+    assert.deepEqual(readdirSync(place.cwd), []);
+  });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} ends a demo: exit 0, the server gone, nothing left`, async () => {
+    const place = ownPlace();
+    const argv = [...HEADLESS, '--server', 'ts', '--speed', '50'];
+    const { child, ended, shown } = start('demo', argv, place);
+    const [, url, port] = await shown(/ at (http:\/\/127\.0\.0\.1:(\d+))\/ /);
+    const total = async () => {
+      const response = await fetch(`${url}/api/stats`);
+      return ((await response.json()) as { total_events: number }).total_events;
+    };
+    while ((await total()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.ok(await isTaken(Number(port)));
+    child.kill(signal);
+    const { code, stderr } = await ended;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(await isTaken(Number(port)), false);
+    assert.deepEqual(readdirSync(place.cwd), []);
+  });
+}
+
+test('whoever watched and left ends a demo: exit 0, the server gone, nothing left', async () => {
+  const place = ownPlace();
+  const { child, ended, shown } = start('demo', [...HEADLESS, '--server', 'ts', '--speed', '50'], place);
+  const [, , port] = await shown(/ at (http:\/\/127\.0\.0\.1:(\d+))\/ /);
+  child.stdout?.destroy();
+  const { code, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(await isTaken(Number(port)), false);
+  assert.deepEqual(readdirSync(place.cwd), []);
+});
+
+test('a corpus is replayed, and what the server refuses is told', async () => {
+  const place = ownPlace();
+  const file = join(folder, 'corpus.ndjson');
+  const lines = Array.from({ length: 40 }, (_, i) => ({
+    event_id: 'the same in each',
+    session_id: 's',
+    agent_type: 'agent',
+    event_type: i % 4 === 0 ? 'unheard of' : 'response',
+    client_timestamp: new Date(Date.UTC(2026, 0, 1) + i).toISOString(),
+  }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const argv = [...HEADLESS, '--server', 'ts', '--corpus', file, '--seconds', '1.5'];
+  const { code, stdout, stderr } = await run('demo', argv, place);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /\nsent 40 {2}stored 30 {2}refused 10\n$/);
+});
+
+test('a port that is taken is an error that names it, and nothing is left', async () => {
+  const place = ownPlace();
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as { port: number };
+  try {
+    const { code, stderr } = await run(
+      'demo',
+      [...HEADLESS, '--server', 'ts', '--port', String(port)],
+      place,
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^demo: [\\s\\S]*${port}`));
+    assert.deepEqual(readdirSync(place.cwd), []);
+  } finally {
+    holder.close();
+  }
+});
+
+const VERDICT =
+  /\n(Every event once|NOT every event once) across (\d+) swaps: sent (\S+) {2}acknowledged (\S+) {2}stored (\S+) {2}streamed (\S+) {2}doubled (\S+) {2}missed (\S+)\n$/;
+
+test('servers that are killed in turn lose nothing and double nothing', async () => {
+  const place = ownPlace();
+  const argv = [...HEADLESS, '--interval', '0.5', '--swaps', '4', '--speed', '60'];
+  const { code, stdout, stderr } = await run('demo-swap', argv, place);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  const [, verdict, swaps, sent, acknowledged, stored, streamed, doubled, missed] = VERDICT.exec(stdout)!;
+  assert.deepEqual([verdict, swaps, doubled, missed], ['Every event once', '4', '0', '0']);
+  assert.deepEqual([acknowledged, stored, streamed], [sent, sent, sent]);
+  const kills = [...stdout.matchAll(/^(\w+) .* was killed with (\d+) events under way/gm)];
+  assert.deepEqual(
+    kills.map(([, name]) => name),
+    ['Rust', 'TypeScript', 'Rust', 'TypeScript'],
+  );
+  assert.ok(kills.every(([, , waiting]) => Number(waiting) > 0));
+  assert.deepEqual(readdirSync(place.cwd), []);
+});
+
+test('the page receives every event while the servers are killed in turn', { skip }, async (t) => {
+  const place = ownPlace();
+  const browser = await launch();
+  t.after(() => browser.close());
+  // Fewer than the page takes in one pull, over nine seconds; then nothing for twenty, in which it catches up.
+  const EVENTS = 150;
+  const corpus = join(folder, 'slow.ndjson');
+  const lines = Array.from({ length: EVENTS }, (_, i) => ({
+    session_id: 's',
+    agent_type: 'agent',
+    event_type: 'response',
+    client_timestamp: new Date(Date.UTC(2026, 0, 1) + i * 6).toISOString(),
+  }));
+  writeFileSync(corpus, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const argv = [...HEADLESS, '--corpus', corpus, '--speed', '0.1', '--interval', '0.5'];
+  const { child, ended, shown } = start('demo-swap', argv, place);
+  const [, url] = await shown(/ at (http:\/\/127\.0\.0\.1:\d+)\/ /);
+  const { page } = await open(browser, url!);
+  const count = page.getByText(/since opened/);
+  await count.waitFor();
+  const [before] = await shown(/^[\s\S]*/);
+  const kills = before.split('was killed').length - 1;
+  await shown(new RegExp(`(was killed[\\s\\S]*){${kills + 2}}`));
+  const last = page.getByTitle(new RegExp(`^Of the events \\d+ to ${EVENTS}$`));
+  await last.waitFor();
+  const first = Number((await last.getAttribute('title'))!.match(/\d+/)![0]);
+  assert.equal(await count.textContent(), `${EVENTS - first + 1} since opened, none missing`);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  const [, verdict, , sent] = VERDICT.exec(stdout)!;
+  assert.deepEqual([verdict, sent], ['Every event once', String(EVENTS)]);
+});
+
+test('Ctrl-C in the middle of the swaps ends them with a verdict', async () => {
+  const place = ownPlace();
+  const { child, ended, shown } = start(
+    'demo-swap',
+    [...HEADLESS, '--interval', '0.3', '--server', 'ts'],
+    place,
+  );
+  await shown(/was killed[\s\S]*was killed/);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  assert.equal(VERDICT.exec(stdout)![1], 'Every event once');
+  assert.deepEqual(readdirSync(place.cwd), []);
+});

@@ -1,0 +1,86 @@
+/**
+ * The layers of both servers: a module uses the modules before it in this list and no others.
+ *
+ * A list of layers has no cycle. Folders count as one module; cycles of files inside a folder, and imports between
+ * packages, are rules of `biome.json`. Unit tests inside Rust modules do not count.
+ */
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { filesBelow } from './contract-facts.ts';
+
+/** From the lowest to the highest. `buffers` and `served` are in one twin only. */
+export const LAYERS: readonly string[] = [
+  ...['contract', 'served', 'clock', 'log', 'buffers', 'error', 'text', 'number', 'timestamp', 'descriptors'],
+  ...[
+    'field',
+    'event',
+    'topics',
+    'render',
+    'scanner',
+    'json',
+    'truncate',
+    'fields',
+    'validate',
+    'hooks',
+    'slots',
+  ],
+  ...['config', 'store', 'ring', 'hub', 'invalidations', 'admission', 'ingest', 'http', 'app', 'main'],
+];
+
+/** Pairs that know each other, each with its reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'http uses app': 'handlers get the application as a type, and the application wires the handlers',
+};
+
+const TREES = [
+  { folder: 'server-rs/src', isModule: /(?<!(^|\/)lib)\.rs$/, importsOf: rustImports },
+  { folder: 'server-ts/src', isModule: /(?<!\.test|\.d)\.ts$/, importsOf: scriptImports },
+];
+
+/** Every import that does not run downwards. */
+export function checkImports(root: string): string[] {
+  return TREES.flatMap(({ folder, isModule, importsOf }) =>
+    filesBelow(join(root, folder))
+      .map((path) => path.slice(join(root, folder, '/').length))
+      .filter((path) => isModule.test(path))
+      .flatMap((path) => {
+        const module = topOf(path);
+        if (!LAYERS.includes(module)) return [`${folder}/${path}: ${module} is in no layer`];
+        return [...new Set(importsOf(path, readFileSync(join(root, folder, path), 'utf8')))]
+          .filter((used) => LAYERS.indexOf(used) >= LAYERS.indexOf(module) && used !== module)
+          .map((used) => `${module} uses ${used}`)
+          .filter((use) => !(use in EXCEPTIONS))
+          .map((use) => `${folder}/${path}: ${use}, which is not below it`);
+      }),
+  );
+}
+
+function topOf(path: string): string {
+  return path
+    .split('/')[0]!
+    .replace(/\.(rs|ts)$/, '')
+    .replaceAll('-', '_');
+}
+
+function rustImports(_: string, text: string): string[] {
+  const code = text.replace(/\n#\[cfg\(test\)\]\nmod tests \{[\s\S]*$/, '').replace(/\/\/.*/g, '');
+  return [...code.matchAll(/\b(?:crate|ingest_server)::(?:\{([^}]*)|([a-z_]+))/g)].flatMap(([, list, one]) =>
+    one === undefined ? list!.split(',').map((path) => path.trim().split('::')[0]!) : [one],
+  );
+}
+
+function scriptImports(path: string, text: string): string[] {
+  return [...text.matchAll(/\b(?:from |import |import\()'(\.[^']+)'/g)]
+    .map(([, specifier]) => posix.join(posix.dirname(path), specifier!))
+    .filter((used) => !used.startsWith('..'))
+    .map(topOf);
+}
+
+function main(): number {
+  const problems = checkImports(fileURLToPath(new URL('..', import.meta.url)));
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();

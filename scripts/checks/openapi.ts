@@ -1,0 +1,45 @@
+/**
+ * What `contract/openapi.json` must have in common with the rest of the contract.
+ *
+ * The document is written for tools and repeats facts that stand elsewhere; here it is held equal to them.
+ * Pure: takes parsed files, gives back problems.
+ */
+import type { Json, JsonObject } from '../contract-facts.ts';
+import { at, same } from './json-pointer.ts';
+import { checkErrors, type ErrorCode } from './openapi-errors.ts';
+import { checkRoutes, type Parameter, type Route } from './openapi-routes.ts';
+
+/** Problems of the document beside `routes.json`, `vocabulary.json` and the version. */
+export function checkOpenapi(
+  openapi: JsonObject,
+  routesFile: Json,
+  vocabulary: Json,
+  version: string,
+): string[] {
+  const { routes, parameters } = routesFile as unknown as {
+    routes: Route[];
+    parameters: Record<string, Parameter>;
+  };
+  const words = vocabulary as unknown as Record<string, readonly string[]> & {
+    errors: Record<string, ErrorCode>;
+  };
+  return [
+    ...same('openapi.json: info.version', at(openapi, '/info/version'), version),
+    ...checkRoutes(openapi, routes, parameters, words),
+    ...checkErrors(openapi, words.errors),
+    ...checkReferences(openapi),
+  ];
+}
+
+/** The numbers of rules that its descriptions cite. */
+export function citedRules(value: Json): string[] {
+  return [...new Set(JSON.stringify(value).match(/\b[A-Z]{3}-\d\d\b/g) ?? [])];
+}
+
+function checkReferences(openapi: JsonObject): string[] {
+  const names = JSON.stringify(openapi).match(/"\$ref":"[^"]+"/g) ?? [];
+  return [...new Set(names)]
+    .map((text) => text.slice(8, -1))
+    .filter((name) => !name.startsWith('#/') || at(openapi, name.slice(1)) === undefined)
+    .map((name) => `openapi.json: ${name} is not there`);
+}

@@ -1,0 +1,47 @@
+/** Rules of `contract/README.md`: their numbers, what proves them, and the error codes that they name. */
+import type { Facts } from '../contract-facts.ts';
+
+/** The numbers of the rules, in their order. */
+export function ruleNames(text: string): string[] {
+  return [...text.matchAll(/^(?:- )?\*\*([A-Z]{3}-\d\d|LAW)\*\*/gm)].map(([, name]) => name!);
+}
+
+/** Numbers rise by one within their letters, so that none was lost or given twice. */
+export function checkNumbers(rules: readonly string[]): string[] {
+  const next = new Map<string, number>();
+  return rules.flatMap((rule) => {
+    const [letters = '', digits] = rule.split('-');
+    if (digits === undefined) return [];
+    const wanted = next.get(letters) ?? 1;
+    next.set(letters, Number(digits) + 1);
+    return Number(digits) === wanted ? [] : [`${rule} stands where number ${wanted} is due`];
+  });
+}
+
+export function checkProofs(rules: readonly string[], facts: Facts): string[] {
+  const proved = new Set(facts.proofs.flatMap((proof) => proof.rules));
+  return [
+    ...rules.filter((rule) => !proved.has(rule)).map((rule) => `${rule} has no case and no scenario`),
+    ...facts.proofs.flatMap((proof) =>
+      proof.rules
+        .filter((rule) => !rules.includes(rule))
+        .map((rule) => `${proof.where} names ${rule}, which is no rule`),
+    ),
+    ...facts.proofs
+      .filter((proof) => proof.rules.length === 0)
+      .map((proof) => `${proof.where} names no rule`),
+  ];
+}
+
+/** Every code of the vocabulary is named in a rule, by itself or by a status that is its own. */
+export function checkCodes(
+  text: string,
+  errors: Readonly<Record<string, { readonly status: number }>>,
+): string[] {
+  const statuses = Object.values(errors).map((error) => error.status);
+  const byStatus = (status: number): boolean =>
+    statuses.filter((one) => one === status).length === 1 && new RegExp(`\\b${status}\\b`).test(text);
+  return Object.entries(errors)
+    .filter(([code, { status }]) => !text.includes(`\`${code}\``) && !byStatus(status))
+    .map(([code]) => `vocabulary.json has the code ${code}, which no rule names`);
+}

@@ -1,0 +1,85 @@
+//! The fields of an event as the contract describes them (`contract/fields.json`).
+
+/// The table, generated from the file.
+mod table;
+
+pub use table::Field;
+use table::SPECS;
+
+/// The rule of a field's value (rules EVT-01 to EVT-11).
+#[derive(Debug, Clone, Copy)]
+pub enum FieldKind {
+    /// A bounded string.
+    Text,
+    /// One word of this list of the vocabulary.
+    Choice(fn() -> &'static [String]),
+    /// A whole number from 0 to 2^53-1.
+    Integer,
+    /// US dollars, kept as nano-dollars.
+    Dollars,
+    /// An RFC 3339 date-time, kept as Unix milliseconds.
+    Timestamp,
+    /// Any JSON value.
+    Json,
+}
+
+/// The value of a field that an event does not have.
+#[derive(Debug, Clone, Copy)]
+pub enum Absent {
+    /// No value.
+    Null,
+    /// This number.
+    Number(i64),
+    /// This word of the vocabulary.
+    Word(&'static str),
+}
+
+/// One field of `contract/fields.json`.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the other members are those of the file, which explains them")]
+pub struct FieldSpec {
+    pub name: &'static str,
+    /// As a filter of the pages of events.
+    pub parameter: &'static str,
+    pub kind: FieldKind,
+    pub is_required: bool,
+    pub is_trimmed: bool,
+    pub max_bytes: usize,
+    pub column: &'static str,
+    pub is_dictionary: bool,
+    pub absent: Absent,
+}
+
+impl Field {
+    /// How many there are.
+    pub const COUNT: usize = Field::ALL.len();
+
+    /// What the contract says of it.
+    pub fn spec(self) -> &'static FieldSpec {
+        &SPECS[self as usize]
+    }
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The parameter of this filter in the statements for pages of events.
+    pub fn parameter(self) -> &'static str {
+        self.spec().parameter
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_found_by_its_name() {
+        for (index, field) in Field::ALL.into_iter().enumerate() {
+            assert_eq!(field as usize, index);
+            assert_eq!(Field::from_name(field.name().as_bytes()), Some(field));
+        }
+        assert_eq!(Field::from_name(b"session"), None);
+    }
+}

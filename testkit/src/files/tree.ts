@@ -1,0 +1,21 @@
+/**
+ * Trees of files for tests: a few files in a folder that is removed afterwards.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { inFolder } from './temporary-folder.ts';
+
+/** Files by path; a value that is no text is written as JSON. */
+export type Tree = Readonly<Record<string, unknown>>;
+
+/** Runs work in a folder with these files. A file of `undefined` is left out. */
+export async function inTree<T>(files: Tree, work: (root: string) => T | Promise<T>): Promise<T> {
+  return await inFolder(async (root) => {
+    for (const [path, content] of Object.entries(files)) {
+      if (content === undefined) continue;
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
+    }
+    return await work(root);
+  });
+}

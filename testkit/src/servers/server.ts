@@ -1,0 +1,178 @@
+/**
+ * A server as a child process: start it on a free port, wait for its ready line, stop it by its own pid.
+ *
+ * What must stay true: nobody else's process is ever signalled, and a child never outlives its parent's
+ * `stop` or `kill`, nor its parent: a test that fails before its `stop` leaves nothing behind. Readiness is the ready line of rule PRO-01, not a delay.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { TARGETS, type Target, type TargetName } from './targets.ts';
+
+/** The one line a server prints on stdout (rule PRO-01). */
+export interface ReadyLine {
+  readonly event: 'ready';
+  readonly url: string;
+  readonly pid: number;
+  readonly runtime: string;
+  readonly version: string;
+  readonly contract: string;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface StartOptions {
+  /** Flags after the program; `--port 0` is added unless a port is among them. */
+  readonly flags?: readonly string[];
+  /** Added to an environment that holds no `INGEST_*` of the caller's. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** How long to wait for the ready line. */
+  readonly deadlineMs?: number;
+  /** Put before the command, for instance `taskset -c 0`. */
+  readonly wrapper?: readonly string[];
+}
+
+export interface RunningServer {
+  readonly target: Target;
+  readonly url: string;
+  readonly port: number;
+  /** The pid of the server itself, as it says in its ready line. */
+  readonly pid: number;
+  readonly ready: ReadyLine;
+  /** `performance.now()` right before the child was spawned, for whoever measures a start. */
+  readonly spawned_at_ms: number;
+  /** Resolves when the child is gone, however it went. */
+  readonly exited: Promise<Exit>;
+  /** All of stdout and stderr so far. */
+  stdout(): string;
+  stderr(): string;
+  /** SIGTERM, then the exit; SIGKILL and an error after ten seconds. */
+  stop(): Promise<Exit>;
+  /** SIGKILL, as a crash would. */
+  kill(): Promise<Exit>;
+  signal(name: NodeJS.Signals): void;
+}
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** The child ended, or stayed silent, before it was ready. */
+export class StartError extends Error {
+  readonly exit: Exit | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  constructor(message: string, exit: Exit | undefined, stdout: string, stderr: string) {
+    super(message);
+    this.name = 'StartError';
+    this.exit = exit;
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+}
+
+/** Starts a server and resolves once it listens; a child that ends first is a `StartError` with its exit. */
+export async function startServer(
+  name: TargetName,
+  options: StartOptions = {},
+  program: Pick<Target, 'command' | 'args'> = TARGETS[name],
+): Promise<RunningServer> {
+  const flags = [...(options.flags ?? [])];
+  if (!flags.some((flag) => flag === '--port' || flag.startsWith('--port='))) flags.push('--port', '0');
+  const command = [...(options.wrapper ?? []), program.command, ...program.args, ...flags];
+  const spawned_at_ms = performance.now();
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd: options.cwd,
+    env: { ...cleanEnvironment(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  const out = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    out.stderr += text;
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('error', () => resolve({ code: null, signal: null }));
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const ready = await readyLine(child, out, exited, options.deadlineMs ?? 15_000);
+  return {
+    target: TARGETS[name],
+    url: ready.url,
+    port: Number(new URL(ready.url).port),
+    pid: ready.pid,
+    ready,
+    spawned_at_ms,
+    exited,
+    stdout: () => out.stdout,
+    stderr: () => out.stderr,
+    stop: () => end(child, 'SIGTERM', exited),
+    kill: () => end(child, 'SIGKILL', exited),
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+async function readyLine(
+  child: ChildProcess,
+  out: { stdout: string; stderr: string },
+  exited: Promise<Exit>,
+  deadlineMs: number,
+): Promise<ReadyLine> {
+  let timer: NodeJS.Timeout | undefined;
+  const line = new Promise<string>((resolve) => {
+    const look = () => {
+      const at = out.stdout.indexOf('\n');
+      if (at >= 0) resolve(out.stdout.slice(0, at));
+    };
+    child.stdout?.on('data', look);
+    look();
+  });
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), deadlineMs);
+  });
+  const first = await Promise.race([line, late, exited]);
+  clearTimeout(timer);
+  if (typeof first === 'string' && first !== 'late') return JSON.parse(first) as ReadyLine;
+  if (first === 'late') {
+    child.kill('SIGKILL');
+    throw new StartError(`not ready within ${deadlineMs} ms`, undefined, out.stdout, out.stderr);
+  }
+  const exit = first as Exit;
+  const how = exit.signal ?? `code ${exit.code}`;
+  throw new StartError(`ended before it was ready (${how})\n${out.stderr}`, exit, out.stdout, out.stderr);
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', exited: Promise<Exit>): Promise<Exit> {
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), 10_000);
+  });
+  const first = await Promise.race([exited, late]);
+  clearTimeout(timer);
+  if (first !== 'late') return first;
+  child.kill('SIGKILL');
+  await exited;
+  throw new Error(`pid ${child.pid} did not end within 10 s of ${signal}`);
+}
+
+/** The caller's own `INGEST_*` must not reach a server under test: an unknown one would be an error there. */
+function cleanEnvironment(): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [key, value] of Object.entries(process.env)) {
+    if (value !== undefined && !key.startsWith('INGEST_')) env[key] = value;
+  }
+  return env;
+}
+
+/** The end of a log, for a report. */
+export function tail(log: string): string[] {
+  return log.trim().split('\n').slice(-10);
+}

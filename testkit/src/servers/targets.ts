@@ -1,0 +1,71 @@
+/**
+ * The servers under test: how each is started, and what it is built from.
+ *
+ * Every tool starts the servers by this table, so that all tools run the same two programs.
+ * Knows nothing of cases, scenarios or load.
+ */
+import { fileURLToPath } from 'node:url';
+
+export type TargetName = 'rs' | 'ts';
+
+export interface Target {
+  readonly name: TargetName;
+  /** As shown in reports. */
+  readonly label: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The file whose absence means "not built". */
+  readonly artefact: string;
+  /** What the artefact is built from; a newer file below means "stale". */
+  readonly sources: readonly string[];
+  /** Whether other builds of the same sources leave another program at `artefact`, as fresh as its own. */
+  readonly hasOtherBuilds: boolean;
+  /** The script of package.json that builds it. */
+  readonly build: string;
+}
+
+/** The root of the checkout, with a trailing slash. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const CARGO_TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
+const RS_BINARY = `${CARGO_TARGET}/release/ingest-server`;
+const TS_BUNDLE = `${ROOT}server-ts/dist/main.js`;
+
+export const TARGETS: Readonly<Record<TargetName, Target>> = {
+  rs: {
+    name: 'rs',
+    label: 'Rust (axum + tokio)',
+    command: RS_BINARY,
+    args: [],
+    artefact: RS_BINARY,
+    sources: [
+      'server-rs',
+      'contract',
+      'dashboard/dist',
+      '.cargo',
+      'Cargo.toml',
+      'Cargo.lock',
+      'rust-toolchain.toml',
+    ],
+    // Beside tests and examples cargo links the server with the features that they ask of its dependencies.
+    hasOtherBuilds: true,
+    build: 'rust:build',
+  },
+  ts: {
+    name: 'ts',
+    label: 'TypeScript (Node.js)',
+    // The Node that runs this process: better-sqlite3 13 crashes on Node 20, which a bare `node` may be.
+    command: process.execPath,
+    args: [TS_BUNDLE],
+    artefact: TS_BUNDLE,
+    sources: ['server-ts', 'contract', 'dashboard/dist', 'package.json', 'pnpm-lock.yaml'],
+    hasOtherBuilds: false,
+    build: 'ts:build',
+  },
+};
+
+export const TARGET_NAMES: readonly TargetName[] = ['rs', 'ts'];
+
+export function isTargetName(name: string): name is TargetName {
+  return name === 'rs' || name === 'ts';
+}
