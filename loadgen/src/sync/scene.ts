@@ -9,7 +9,6 @@ import { freshnessOf } from '../build.ts';
 import type { Launch } from '../launch.ts';
 import type { Progress } from '../progress.ts';
 import { createRandom, type Random } from '../random.ts';
-import type { ComparisonPrograms } from './comparison-programs.ts';
 import type { Host } from './host.ts';
 import type { Poster } from './poster.ts';
 import type { Sizes } from './sizes.ts';
@@ -27,7 +26,6 @@ export interface SceneContext {
   readonly sizes: Sizes;
   readonly seed: number;
   readonly strategies: Strategies;
-  readonly comparisons: ComparisonPrograms;
   readonly poster: Poster;
   readonly progress: Progress;
   add(row: Omit<SyncRow, 'scene' | 'server'>): void;
