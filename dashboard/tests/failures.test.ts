@@ -1,10 +1,20 @@
 /** What the page says of itself when something fails: never that all is well when nobody can know. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { TARGET_NAMES } from '../../parity-tests/src/targets.ts';
 import { skip } from '../../scripts/chromium.ts';
-import { launch, open, overflow, shot, untilConnection, untilIds } from './browser.ts';
+import {
+  launch,
+  open,
+  overflow,
+  panel,
+  shot,
+  untilConnection,
+  untilIds,
+  untilKnown,
+  untilUnknown,
+} from './browser.ts';
 import { event, onFile, post } from './servers.ts';
 
 let browser: Browser;
@@ -13,9 +23,6 @@ before(async () => {
 });
 after(() => browser?.close());
 
-const panel = (page: Page) => page.getByRole('region', { name: 'Server', exact: true });
-const untilKnown = (page: Page) => panel(page).getByText('ok', { exact: true }).waitFor();
-const untilUnknown = (page: Page) => panel(page).getByText('unknown; this is what it said last').waitFor();
 const looks = [
   [1400, 'light'],
   [1400, 'dark'],
@@ -70,27 +77,6 @@ for (const name of TARGET_NAMES) {
     );
   });
 }
-
-test('health is not known while the server says nothing of it, or nothing at all', { skip }, async (t) => {
-  const server = await onFile(t)('rs');
-  const { page, errors } = await open(browser, server.url);
-  t.after(() => page.close());
-  await untilKnown(page);
-  const body = '{"error":"Server is shutting down","code":"draining"}';
-  await page.route('**/api/health', (route) => route.fulfill({ status: 503, body }));
-  await untilUnknown(page);
-  await page.unroute('**/api/health');
-  await untilKnown(page);
-  // It keeps its connections and answers none.
-  server.signal('SIGSTOP');
-  await untilUnknown(page);
-  server.signal('SIGCONT');
-  await untilKnown(page);
-  assert.deepEqual(
-    errors.filter((text) => !text.includes('503')),
-    [],
-  );
-});
 
 test('what is not known looks like it, and nothing sticks out', { skip }, async (t) => {
   for (const [width, colorScheme] of looks) {
