@@ -1,9 +1,10 @@
 /**
- * `pnpm test` and `pnpm check`: the scripts of package.json that have to be green, one after the other.
+ * `pnpm test`, `pnpm check` and `pnpm check:long`: the scripts of package.json that must pass, one after the other.
  *
- * All of them run even when one fails, so that one run tells everything; the end is the last lines of what failed, a
+ * All of them run even when one fails, so that one run reports everything. The end is the last lines of each failure, a
  * table and an exit code.
- * `check` is what CI runs: `test` in its full form, and formatting, lints and types.
+ * `check` is what CI runs: `test`, formatting, lints, types and counts. `check:long` runs every night: `check` with the
+ * long forms of the crash and differential scenarios (decision 48), and what depends on the time of the machine.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,10 +19,7 @@ interface Step {
   readonly args?: readonly string[];
 }
 
-/**
- * The page first: both servers take it in. The tests of Rust before the build, since cargo puts the server that they
- * are linked with, which has the features of what tests use, where the one that is shipped belongs.
- */
+/** The dashboard first: both servers embed it. */
 const BUILD: readonly Step[] = [
   { script: 'page:check' },
   { script: 'rust:test' },
@@ -43,16 +41,12 @@ const UNITS: readonly Step[] = [
   { script: 'parity:test' },
   { script: 'loadgen:test' },
 ];
+const COUNTS: readonly Step[] = [{ script: 'rust:instructions' }, { script: 'bench:smoke' }];
+const LONG_PARITY: Step = { script: 'parity', args: ['--requests', '20000', '--kills', '50', '--slow'] };
 const PLANS: Readonly<Record<string, readonly Step[]>> = {
   test: [...BUILD, ...UNITS, { script: 'parity' }],
-  check: [
-    ...LINT,
-    ...BUILD,
-    ...UNITS,
-    { script: 'parity', args: ['--requests', '20000', '--kills', '50'] },
-    { script: 'rust:instructions' },
-    { script: 'bench:smoke' },
-  ],
+  check: [...LINT, ...BUILD, ...UNITS, { script: 'parity' }, ...COUNTS],
+  'check:long': [...LINT, ...BUILD, ...UNITS, LONG_PARITY, ...COUNTS, { script: 'test:perf' }],
 };
 
 const plan = PLANS[process.argv[2] ?? ''];

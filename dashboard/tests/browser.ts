@@ -35,6 +35,12 @@ export async function untilConnection(page: Page, state: string): Promise<void> 
   await page.waitForSelector(`[data-connection="${state}"]`);
 }
 
+/** The part of the dashboard that shows the server's health. */
+export const panel = (page: Page) => page.getByRole('region', { name: 'Server', exact: true });
+export const untilKnown = (page: Page) => panel(page).getByText('ok', { exact: true }).waitFor();
+export const untilUnknown = (page: Page) =>
+  panel(page).getByText('unknown; this is what it said last').waitFor();
+
 export async function shot(page: Page, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true });
   await page.screenshot({ path: `${SHOTS}${name}.png` });

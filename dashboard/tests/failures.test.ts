@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Browser, Page } from 'playwright-core';
-import { overflow, shot, untilConnection, untilIds } from './browser.ts';
+import type { Browser } from 'playwright-core';
+import { overflow, panel, shot, untilConnection, untilIds, untilKnown, untilUnknown } from './browser.ts';
 import { event, onFile, post } from './servers.ts';
 
 let browser: Browser;
@@ -14,9 +14,6 @@ before(async () => {
 });
 after(() => browser?.close());
 
-const panel = (page: Page) => page.getByRole('region', { name: 'Server', exact: true });
-const untilKnown = (page: Page) => panel(page).getByText('ok', { exact: true }).waitFor();
-const untilUnknown = (page: Page) => panel(page).getByText('unknown; this is what it said last').waitFor();
 const looks = [
   [1400, 'light'],
   [1400, 'dark'],
@@ -71,27 +68,6 @@ for (const name of TARGET_NAMES) {
     );
   });
 }
-
-test('health is not known while the server says nothing of it, or nothing at all', { skip }, async (t) => {
-  const server = await onFile(t)('rs');
-  const { page, errors } = await open(browser, server.url);
-  t.after(() => page.close());
-  await untilKnown(page);
-  const body = '{"error":"Server is shutting down","code":"draining"}';
-  await page.route('**/api/health', (route) => route.fulfill({ status: 503, body }));
-  await untilUnknown(page);
-  await page.unroute('**/api/health');
-  await untilKnown(page);
-  // It keeps its connections and answers none.
-  server.signal('SIGSTOP');
-  await untilUnknown(page);
-  server.signal('SIGCONT');
-  await untilKnown(page);
-  assert.deepEqual(
-    errors.filter((text) => !text.includes('503')),
-    [],
-  );
-});
 
 test('what is not known looks like it, and nothing sticks out', { skip }, async (t) => {
   for (const [width, colorScheme] of looks) {

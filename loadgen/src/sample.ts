@@ -66,8 +66,8 @@ export interface WarmUp {
   readonly steady: boolean | null;
   /** Of the first events after the start: what a cold server takes; `null` in an open loop. */
   readonly cold_events_per_s: number | null;
-  /** What its parts took, the first aside; empty when it had one. Results of before have none, and `steady` by the last two. */
-  readonly parts_events_per_s?: readonly number[];
+  /** What its parts took, the first aside; empty when it had one. */
+  readonly parts_events_per_s: readonly number[];
   readonly sent: Sent;
 }
 
@@ -77,8 +77,8 @@ export interface ReaderSample {
   readonly failed: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
-  /** CPU time of the reader's process, its start included. Absent in results of before it was stored. */
-  readonly cpu_us?: number;
+  /** CPU time of the reader's process, its start included. */
+  readonly cpu_us: number;
 }
 
 /** What the machine did beside server and load while measuring, as shares of all its cores. */
@@ -92,8 +92,8 @@ export interface MachineLoad {
 export interface Sample {
   readonly round: number;
   readonly target: TargetName;
-  /** Seconds from the start of the run to the end of the warm-up. Results made before runs went in cycles have none. */
-  readonly at_s?: number;
+  /** Seconds from the start of the run to the end of the warm-up. */
+  readonly at_s: number;
   /** What an open driver was asked for. */
   readonly rate_events_per_s: number | null;
   readonly warm_up: WarmUp;

@@ -2,12 +2,10 @@
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { REAL_CONTENDERS } from './contenders.ts';
 import { syncCommand } from './sync/command.ts';
-import { COMPARISON_PROGRAMS } from './sync/comparison-programs.ts';
 import { STRATEGIES } from './sync/strategies/table.ts';
 
 letReadersLeave();
 process.exitCode = await syncCommand(process.argv.slice(2), {
   contenders: REAL_CONTENDERS,
   strategies: STRATEGIES,
-  comparisons: COMPARISON_PROGRAMS,
 });

@@ -154,11 +154,8 @@ function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void
     warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
   const dropped = own.reduce((sum, sample) => sum + sample.measured.dropped_requests, 0);
   if (dropped > 0) warn('requests_dropped', `${target}: ${dropped} requests that were due were never sent`);
-  // Where a request waited for a connection it is the server that is late; results of before do not tell them apart.
-  const late = Math.max(
-    0,
-    ...own.map(({ measured }) => (measured.generator_delay ?? measured.send_delay)?.p99_ms ?? 0),
-  );
+  // Where a request waited for a connection it is the server that is late.
+  const late = Math.max(0, ...own.map(({ measured }) => measured.generator_delay?.p99_ms ?? 0));
   if (late > LATE_MS)
     warn('late_generator', `${target}: requests were written up to ${late.toFixed(1)} ms late (p99)`);
 }

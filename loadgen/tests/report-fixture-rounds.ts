@@ -54,6 +54,7 @@ export function sampleOf(of: RoundOf): Sample {
   return {
     round: of.round,
     target,
+    at_s: 60 * of.round,
     rate_events_per_s: of.open ? rate : null,
     warm_up: {
       steady: true,
@@ -76,7 +77,7 @@ export function sampleOf(of: RoundOf): Sample {
             lag: latencyOf(target === 'rs' ? 6 : 9, 0.6, random),
             clients_cpu_us: events * 3,
           },
-    reader: soak ? { requests: 600, failed: 0, p50_ms: 0.9, p99_ms: 4.2 } : null,
+    reader: soak ? { requests: 600, failed: 0, p50_ms: 0.9, p99_ms: 4.2, cpu_us: 900_000 } : null,
     machine: { others_share: 0.01, stolen_share: 0 },
     stop_ms: 40 * near(),
     disk: { bytes: events * 676, events, wal_peak_bytes: 18_000_000 * near() },
@@ -107,6 +108,7 @@ function latencyOf(middle_ms: number, width: number, random: Random): Latency {
   }
   const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000;
   return {
+    min_ms: at(0),
     p50_ms: at(50),
     p90_ms: at(90),
     p95_ms: at(95),

@@ -54,10 +54,12 @@ export function sampleRound({ round, target, workload, slower, random }: SampleR
   return {
     round,
     target,
+    at_s: 60 * round,
     rate_events_per_s: rate,
     warm_up: {
       steady: true,
       cold_events_per_s: rate === null ? noisy(600_000 / cost.us_per_event) : null,
+      parts_events_per_s: [],
       sent: sent({
         events: 100_000,
         duration_ms: 4_000,
@@ -120,6 +122,7 @@ function sent({ events, duration_ms, batch_size, p50_ms, open }: Load): Sent {
     status_codes: { '201': requests },
     latency: latency(p50_ms, requests),
     send_delay: open ? latency(0.05, requests) : null,
+    generator_delay: open ? latency(0.02, requests) : null,
     acknowledged_per_second: Array.from({ length: seconds }, () => Math.floor(events / seconds)),
     generator_cpu_us: events * 2.5,
   };
@@ -127,6 +130,7 @@ function sent({ events, duration_ms, batch_size, p50_ms, open }: Load): Sent {
 
 function latency(p50_ms: number, samples: number): Latency {
   return {
+    min_ms: p50_ms * 0.5,
     p50_ms,
     p90_ms: p50_ms * 1.2,
     p95_ms: p50_ms * 1.3,

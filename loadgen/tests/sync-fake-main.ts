@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { REAL_CONTENDERS } from '../src/contenders.ts';
 import { syncCommand } from '../src/sync/command.ts';
-import { COMPARISON_PROGRAMS } from '../src/sync/comparison-programs.ts';
 import { inStepByDefault } from '../src/sync/strategies/in-step.ts';
 import type { Follow } from '../src/sync/strategies/strategy.ts';
 import { STRATEGIES } from '../src/sync/strategies/table.ts';
@@ -40,5 +39,4 @@ const older: Follow = async (options) => {
 process.exitCode = await syncCommand(process.argv.slice(2), {
   contenders: { ...REAL_CONTENDERS, targets: { rs: fake('rs'), ts: fake('ts') }, limits: null },
   strategies: process.env.SYNC_CLIENT === 'older' ? { ...STRATEGIES, sync: older } : STRATEGIES,
-  comparisons: COMPARISON_PROGRAMS,
 });

@@ -104,7 +104,6 @@ function rowsOf(server: TargetName): SyncRow[] {
       { how: 'killed server', kills: 9, swaps: 6 },
       { checked: [380], violations: [0] },
     ),
-    row('compare_revisions', server, { inputs: 'equal' }, { million_per_s: [113, 116, 114] }),
     row(
       'page',
       server,

@@ -36,8 +36,9 @@ function sample(measured: Partial<Sent> = {}, changed: Partial<Sample> = {}): Sa
   return {
     round: 1,
     target: 'rs',
+    at_s: 1,
     rate_events_per_s: null,
-    warm_up: { steady: true, cold_events_per_s: 1, sent: SENT },
+    warm_up: { steady: true, cold_events_per_s: 1, parts_events_per_s: [], sent: SENT },
     measured: { ...SENT, ...measured },
     server_cpu_us: 1,
     idle_rss_bytes: 1,
@@ -96,6 +97,7 @@ test('a sound measurement and a sound run have no reason', () => {
 });
 
 const late: Latency = {
+  min_ms: 1,
   p50_ms: 1,
   p90_ms: 1,
   p95_ms: 1,
@@ -113,7 +115,7 @@ const followed: StreamSample = {
   lag: null,
   clients_cpu_us: 10_300_000,
 };
-const warm = { cold_events_per_s: 1, sent: SENT };
+const warm = { cold_events_per_s: 1, parts_events_per_s: [], sent: SENT };
 const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
   generator_saturated: () => judged(five({ generator_cpu_us: 10_300_000 })),
   few_rounds: () => judged([sample(), sample()]),
@@ -122,7 +124,7 @@ const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
   not_steady: () => judged([...five({}), sample({}, { warm_up: { steady: false, ...warm } })]),
   rate_not_reached: () => judged(five({}, { rate_events_per_s: 43_000 })),
   requests_dropped: () => judged([...five({}), sample({ dropped_requests: 1 })]),
-  late_generator: () => judged([...five({}), sample({ send_delay: late })]),
+  late_generator: () => judged([...five({}), sample({ generator_delay: late })]),
   stream_clients_saturated: () => judged(five({}, { stream: followed })),
   other_load: () => judged([...five({}), sample({}, { machine: { others_share: 0.06, stolen_share: 0 } })]),
   stolen_time: () => judged([...five({}), sample({}, { machine: { others_share: 0, stolen_share: 0.03 } })]),

@@ -22,6 +22,7 @@ export const STREAM_SLOW: ScenarioFile = {
       name: 'a stalled reader is closed and frees its slot',
       rules: ['STR-08', 'STR-09'],
       uses: 'each',
+      waits: true,
       run: stalledReader,
     },
     {

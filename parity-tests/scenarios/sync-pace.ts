@@ -33,6 +33,7 @@ export const SYNC_PACE: ScenarioFile = {
       name: 'who takes no byte for three heartbeats is closed, and nobody else',
       rules: ['SYN-04', 'STR-08'],
       uses: 'each',
+      waits: true,
       run: stalledReader,
     },
   ],

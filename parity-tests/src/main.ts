@@ -54,16 +54,26 @@ async function runAll(options: Options): Promise<Result[]> {
       .filter((one) => wanted(`scenarios/${file.name}`, one.name))
       .map((one) => ({ waits: one.waits === true, run: () => runScenario(file, one, options) })),
   );
-  // Those that mostly wait go on beside all others, so that waiting costs no time of its own.
-  const waiting = Promise.all(scenarios.filter((one) => one.waits).map((one) => one.run()));
-  const results: Result[] = [];
-  for (const file of loadCaseFiles()) {
+  const files = loadCaseFiles().flatMap((file) => {
     const cases = file.cases.filter((one) => wanted(file.name, one.name));
-    if (cases.length > 0)
-      results.push(...(await Promise.all(places(options).map((one) => runFile(file, cases, one)))).flat());
-  }
-  for (const one of scenarios.filter((scenario) => !scenario.waits)) results.push(...(await one.run()));
-  return [...results, ...(await waiting).flat()];
+    return cases.length === 0
+      ? []
+      : [() => Promise.all(places(options).map((one) => runFile(file, cases, one)))];
+  });
+  // A case that is refused waits for time-outs, and so do scenarios: no lane keeps two cores busy alone.
+  const lanes = await Promise.all([
+    inTurn(files).then((results) => results.flat()),
+    inTurn(scenarios.filter((one) => !one.waits).map((one) => one.run)),
+    // Those that mostly wait run all at once, so that waiting costs no time of its own.
+    Promise.all(scenarios.filter((one) => one.waits).map((one) => one.run())),
+  ]);
+  return lanes.flat(2);
+}
+
+async function inTurn<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const results: T[] = [];
+  for (const work of works) results.push(await work());
+  return results;
 }
 
 function places(options: Options): Place[] {

@@ -38,8 +38,8 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --base-url URL       against a server on loopback that runs already (http://127.0.0.1:PORT)
   --only TEXT          only cases and scenarios whose FILE/NAME holds this text
   --report-json FILE   also write every result to this file
-  --kills N            kills per server of the crash scenario (default 5, full run 50)
-  --requests N         requests of the differential scenario (default 2000, full run 20000)
+  --kills N            kills per server of the crash scenario (default 5, pnpm check:long 50)
+  --requests N         requests of the differential scenario (default 4000, pnpm check:long 20000)
   --seed N             seed of the differential and crash scenarios (default 1)
   --corpus FILE        NDJSON of real events, also gzipped, for the corpus scenario (or TWIN_CORPUS)
   --hooks FOLDER       payloads of hooks, one a .json file, for the hooks scenario (or TWIN_HOOKS)
@@ -56,7 +56,7 @@ const FLAGS = {
   only: { type: 'string' },
   'report-json': { type: 'string' },
   kills: { type: 'string', default: '5' },
-  requests: { type: 'string', default: '2000' },
+  requests: { type: 'string', default: '4000' },
   seed: { type: 'string', default: '1' },
   corpus: { type: 'string' },
   hooks: { type: 'string' },

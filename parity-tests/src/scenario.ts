@@ -16,7 +16,7 @@ export interface Scenario {
   readonly rules: readonly string[];
   /** `each`: once per target. `both`: once, with the two. */
   readonly uses: 'each' | 'both';
-  /** Mostly waits, so that it may run beside everything else. */
+  /** Mostly waits, so that it runs at the same time as everything else. */
   readonly waits?: boolean;
   readonly run: (context: ScenarioContext) => Promise<void>;
 }

@@ -49,12 +49,7 @@ export function idOf(row: EventRow): number {
 }
 
 export function renderEvents(rows: readonly EventRow[], next: number | null): string {
-  return renderEventList(rows.map(renderEvent), next);
-}
-
-/** The same of events that are JSON text already. */
-export function renderEventList(events: readonly string[], next: number | null): string {
-  return `{"events":[${events.join(',')}],"next":${next}}`;
+  return `{"events":[${rows.map(renderEvent).join(',')}],"next":${next}}`;
 }
 
 export function renderSessions(rows: readonly SessionRow[], next: number | null): string {

@@ -52,8 +52,7 @@ export interface Generator {
 
 /** Milliseconds, from an HDR histogram of microseconds with three significant digits. */
 export interface Latency {
-  /** Absent in results of before it was stored. */
-  readonly min_ms?: number;
+  readonly min_ms: number;
   readonly p50_ms: number;
   readonly p90_ms: number;
   readonly p95_ms: number;
@@ -92,7 +91,7 @@ export interface Sent {
   readonly send_delay: Latency | null;
   /**
    * Open model: the part of it that is the generator's own, from the moment at which a request was due and had a
-   * connection to its writing. Absent in results of before it was stored.
+   * connection to its writing. Absent where the generator does not measure it.
    */
   readonly generator_delay?: Latency | null;
   /** Events acknowledged in each second since the first request; the last is cut short. */

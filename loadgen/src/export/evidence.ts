@@ -144,11 +144,7 @@ export const evidence = {
       events === null
         ? 'Every round is warmed up for four seconds at its rate'
         : `Every round is warmed up with ${group(events)} events`;
-    // A result without them is of before any two parts in a row counted (decision 18).
-    const which = rounds.every(({ warm_up }) => warm_up.parts_events_per_s !== undefined)
-      ? 'two parts in a row'
-      : 'the last two parts';
-    return `${warmed}; in ${steady} of ${rounds.length} ${which} agreed within 5 %.`;
+    return `${warmed}; in ${steady} of ${rounds.length} two parts in a row agreed within 5 %.`;
   },
 
   audit(result: Result): string | null {
@@ -216,9 +212,9 @@ function median(measurement: Measurement, name: TargetName, key: string): string
   return formatMedian(measurement.servers[name]?.metrics[key], 'ms');
 }
 
-/** How much of the run lies between the first and the last round; nothing where the result does not say. */
+/** How much of the run lies between the first and the last round. */
 function spanOf({ rounds }: Measurement): string {
-  const at = rounds.flatMap(({ at_s }) => (at_s === undefined ? [] : [at_s]));
+  const at = rounds.map(({ at_s }) => at_s);
   if (at.length < 2) return '';
   return `, spread over ${formatDuration(Math.max(...at) - Math.min(...at))} of the run`;
 }

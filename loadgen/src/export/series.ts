@@ -151,10 +151,8 @@ const DRIFT_WORDS: Readonly<Record<DriftVerdict, string>> = {
 export function driftText(key: string, drift: Drift | undefined): string {
   if (drift === undefined) return NOT_MEASURED;
   const { unit } = driftColumn(key);
-  const { slope_per_hour: slope, low, high, tolerance_per_hour: tolerance } = drift;
-  // Results of before `no_drift_shown` call stable what has an interval too wide for it.
-  const isShown = low === null || high === null || (low >= -tolerance && high <= tolerance);
-  const word = DRIFT_WORDS[drift.verdict === 'stable' && !isShown ? 'no_drift_shown' : drift.verdict];
+  const { slope_per_hour: slope, low, high } = drift;
+  const word = DRIFT_WORDS[drift.verdict];
   if (slope === null || low === null || high === null) return `${word} (${group(drift.samples)})`;
   return `${word}: ${formatValue(slope, unit)}/h [${formatValue(low, unit)}, ${formatValue(high, unit)}]`;
 }

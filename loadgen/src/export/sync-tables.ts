@@ -38,8 +38,8 @@ function verdictText(isReached: boolean | undefined): string {
   return isReached ? 'reached' : 'missed';
 }
 
-export function limitText({ more, unit }: SyncTarget, limit: number): string {
-  return `${more ? '≥' : '≤'} ${formatTarget(limit, unit)}`;
+export function limitText({ unit }: SyncTarget, limit: number): string {
+  return `≤ ${formatTarget(limit, unit)}`;
 }
 
 export function formatTarget(value: number, unit: TargetUnit): string {
@@ -48,8 +48,6 @@ export function formatTarget(value: number, unit: TargetUnit): string {
       return formatValue(value, 'ms');
     case 'share':
       return percent(value);
-    case 'M/s':
-      return `${formatValue(value, 'count')} M/s`;
     case 'per s':
       return `${formatValue(value, 'count')}/s`;
     case 'of it':

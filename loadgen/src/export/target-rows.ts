@@ -149,7 +149,7 @@ export const ROWS: readonly Row[] = [
     title: 'idle RSS, empty',
     unit: 'MB',
     more: false,
-    rs: [6, 5],
+    rs: [7, 5],
     ts: [95, 80],
     of: point('idle_rss_empty_bytes', MB),
   },

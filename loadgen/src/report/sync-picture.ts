@@ -100,7 +100,7 @@ function shareOf(target: SyncTarget, sync: SyncResult, name: TargetName): number
   const { value, limit } = outcomeOf(target, sync, name);
   if (value === undefined) return undefined;
   if (limit === 0) return value === 0 ? 0 : EDGE;
-  return target.more ? limit / value : value / limit;
+  return value / limit;
 }
 
 /** A server's figures as text, in its colour; what missed its limit is bold. */

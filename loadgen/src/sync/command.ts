@@ -21,7 +21,6 @@ import { shownFlags } from '../options/shown-flags.ts';
 import { choosePlacement } from '../placement.ts';
 import { createProgress } from '../progress.ts';
 import { Promises } from '../promises.ts';
-import type { ComparisonPrograms } from './comparison-programs.ts';
 import { doubtsAbout, doubtsAboutScene } from './doubts.ts';
 import { Host } from './host.ts';
 import { parseSync, type SyncRunOptions } from './options.ts';
@@ -46,7 +45,6 @@ const PROGRAM = 'bench:sync';
 export interface Cast {
   readonly contenders: Contenders;
   readonly strategies: Strategies;
-  readonly comparisons: ComparisonPrograms;
 }
 
 /** The exit code. */
@@ -88,9 +86,7 @@ async function run(
   progress.say(placement.reason);
   const kept = `the committed result stays (${place.reasons.join(', ')}); this one goes to ${place.file}`;
   progress.say(place.reasons.length > 0 ? kept : `the result goes to ${place.file}`);
-  // Without a build a program that is missing is skipped, and no reason not to measure the rest.
-  const limits = options.build && options.scenes.includes('compare_revisions') ? cast.comparisons : null;
-  const stale = await buildStale(programsOf({ ...cast.contenders, limits }, options.targets), {
+  const stale = await buildStale(programsOf({ ...cast.contenders, limits: null }, options.targets), {
     lifetime,
     build: options.build,
     say: progress.say,
@@ -149,7 +145,7 @@ interface Measuring extends Cast {
 
 async function measureAll(
   options: SyncRunOptions,
-  { launch, strategies, comparisons, progress, place }: Measuring,
+  { launch, strategies, progress, place }: Measuring,
 ): Promise<{ rows: SyncRow[]; skipped: Skipped[]; warnings: SyncWarning[] }> {
   const { seed, quick } = options;
   const sizes = quick ? QUICK : FULL;
@@ -165,7 +161,6 @@ async function measureAll(
       sizes,
       seed,
       strategies,
-      comparisons,
       poster,
       progress,
       add: (row) => void rows.push({ scene: scene.name, server, ...row }),

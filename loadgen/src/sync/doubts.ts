@@ -13,7 +13,6 @@ const JUDGED: readonly FigureKey[] = [
   'end_to_end_ms',
   'staleness_p99_ms',
   'saturated_events_per_s',
-  'million_per_s',
   'open_ms',
 ];
 /** Between rounds; waits of milliseconds vary more than throughput. */

@@ -43,7 +43,6 @@ export const FIGURES = {
   told: { unit: 'count', label: 'Frames told' },
   recovery_ms: { unit: 'ms', label: 'Ready to in step' },
   outage_ms: { unit: 'ms', label: 'Killed to in step' },
-  million_per_s: { unit: 'count', label: 'Million comparisons/s' },
   open_ms: { unit: 'ms', label: 'To the first rows' },
   renderer_cpu_share: { unit: 'share', label: 'Renderer CPU, of a core' },
 } as const satisfies Record<string, Known>;

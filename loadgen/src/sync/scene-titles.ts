@@ -8,7 +8,6 @@ export const SCENE_TITLES: Readonly<Record<SceneName, string>> = {
   slider: 'A slider, sixty events a second',
   restart: 'Killed and started again, and swapped for the other server',
   monotony: 'Drops, duplicates, delays, restarts and swaps',
-  compare_revisions: 'Comparing revisions, by class of inputs',
   page: 'The page on a full database, and beside a load',
   slow_client: 'A client that reads a thousand bytes a second',
   full_stream: 'Clients of the full stream beside a load',

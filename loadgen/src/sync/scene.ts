@@ -10,7 +10,6 @@ import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../launch.ts';
 import type { Progress } from '../progress.ts';
-import type { ComparisonPrograms } from './comparison-programs.ts';
 import type { Host } from './host.ts';
 import type { Poster } from './poster.ts';
 import type { Sizes } from './sizes.ts';
@@ -28,7 +27,6 @@ export interface SceneContext {
   readonly sizes: Sizes;
   readonly seed: number;
   readonly strategies: Strategies;
-  readonly comparisons: ComparisonPrograms;
   readonly poster: Poster;
   readonly progress: Progress;
   add(row: Omit<SyncRow, 'scene' | 'server'>): void;

@@ -25,8 +25,6 @@ export interface Sizes {
   readonly monotony_lives: number;
   /** Single events posted to each. */
   readonly monotony_posts: number;
-  readonly comparison_rounds: number;
-  readonly comparison_ms: number;
   readonly page_events: number;
   /** From the last of these events to the first open, so that what they left to the disk is written. */
   readonly page_rest_ms: number;
@@ -54,8 +52,6 @@ export const FULL: Sizes = {
   monotony_checked: 100_000,
   monotony_lives: 10,
   monotony_posts: 500,
-  comparison_rounds: 7,
-  comparison_ms: 300,
   page_events: 1_000_000,
   page_rest_ms: 15_000,
   page_opens: 15,
@@ -81,8 +77,6 @@ export const QUICK: Sizes = {
   monotony_checked: 5000,
   monotony_lives: 3,
   monotony_posts: 50,
-  comparison_rounds: 2,
-  comparison_ms: 10,
   page_events: 2000,
   page_rest_ms: 0,
   page_opens: 1,

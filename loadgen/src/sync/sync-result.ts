@@ -25,7 +25,6 @@ export const SCENE_NAMES = [
   'slow_client',
   'restart',
   'monotony',
-  'compare_revisions',
   'page',
 ] as const;
 
@@ -55,7 +54,7 @@ export interface SyncServer {
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
-/** What one server, or language, gave in one case of a scene. */
+/** What one server gave in one case of a scene. */
 export interface SyncRow {
   readonly scene: SceneName;
   readonly server: TargetName;

@@ -27,12 +27,12 @@ export function comparable(answer: Answer, closed: boolean, more: boolean): stri
   return [String(response.status), ...interim, ...headers, end, '', body].join('\n');
 }
 
-/** Whether both answers refuse bytes that are no well-formed request (rule HTT-08); one server may wait for more. */
+/** Whether both answers refuse bytes that are no well-formed request (rule HTT-08). */
 export function areRefusals(rs: string, ts: string): boolean {
-  return (isRefusal(rs) || rs === 'late') && (isRefusal(ts) || ts === 'late') && rs !== ts;
+  return isRefusal(rs) && isRefusal(ts);
 }
 
-function isRefusal(answer: string): boolean {
+export function isRefusal(answer: string): boolean {
   if (answer === 'silent') return true;
   const isPlain = !answer.includes('"code"') || /"code":"(?:bad_request|[a-z]+_too_l[a-z]+)"/.test(answer);
   return /^(?:400|408|414|431)\n/.test(answer) && answer.includes('closed: true') && isPlain;

@@ -9,7 +9,7 @@ import {
   within,
 } from '@twin-ingest/testkit/http/http-client.ts';
 import type { ScenarioContext } from '../scenario.ts';
-import { comparable } from './compare.ts';
+import { comparable, isRefusal } from './compare.ts';
 
 export interface Pair {
   /** Both answers as texts that must be equal. */
@@ -17,7 +17,7 @@ export interface Pair {
   stop(): Promise<void>;
 }
 
-/** A request that is not complete is answered by neither server; this long is waited for an answer of either. */
+/** A request that is not complete gets no answer: the wait for the first answer, and for the second after a refusal. */
 const SILENCE_MS = 250;
 /** Once one has answered, the other has this long. */
 const ANSWER_MS = 2_000;
@@ -44,16 +44,27 @@ export async function startPair(context: ScenarioContext, number: number): Promi
 
 interface Asked {
   readonly answer: Promise<string>;
+  /** Sends no more: a server that waits for the rest of a request sees that there is none. */
+  readonly finish: () => void;
   readonly giveUp: () => void;
 }
 
-/** Both answers; `late` for both when neither server has anything to say to half a request. */
+/**
+ * Both answers; `late` for both when neither server answers half a request.
+ *
+ * One server may refuse what the other still takes for half a request. The client then ends its side instead of
+ * waiting for a time-out of seconds.
+ */
 async function settle(asked: readonly Asked[]): Promise<string[]> {
-  if (await within(Promise.any(asked.map((one) => one.answer)), SILENCE_MS)) {
-    return Promise.all(asked.map((one) => one.answer));
+  const answers = asked.map((one) => one.answer);
+  const first = Promise.any(answers);
+  if (!(await within(first, SILENCE_MS))) {
+    for (const one of asked) one.giveUp();
+    return asked.map(() => 'late');
   }
-  for (const one of asked) one.giveUp();
-  return asked.map(() => 'late');
+  const all = Promise.all(answers);
+  if (isRefusal(await first) && !(await within(all, SILENCE_MS))) for (const one of asked) one.finish();
+  return all;
 }
 
 /** Whether a head says where the bytes behind it end. */
@@ -88,7 +99,11 @@ class Line {
       if (announced || !framed) this.#drop(connection);
       return comparable(answer, closed, more);
     };
-    return { answer: connection.exchange(sent, ANSWER_MS).then(judge), giveUp: () => this.#drop(connection) };
+    return {
+      answer: connection.exchange(sent, ANSWER_MS).then(judge),
+      finish: () => connection.halfClose(),
+      giveUp: () => this.#drop(connection),
+    };
   }
 
   close(): void {

@@ -102,7 +102,6 @@ export class Store {
       onStored: (newest) => {
         if (held.store !== undefined) held.store.newestId = newest;
         events.onStored(newest);
-        held.store?.newestEvents.committed(newest);
       },
       onFailure: (code, reason) => held.store?.failed(code, reason),
       onProbed: (code) => held.store?.probed(code),
@@ -133,7 +132,7 @@ export class Store {
   /** A topic's state and its revision, of one moment. */
   async snapshot(read: SnapshotRead, asker?: Asker): Promise<Snapshot> {
     const isNear = this.newestEvents.covers(read, this.newestId);
-    const near = isNear ? await this.newestEvents.snapshot(read, this.newestId) : undefined;
+    const near = isNear ? await this.newestEvents.snapshot(read) : undefined;
     return near ?? (await this.readers.snapshot(read, asker));
   }
 

@@ -1,24 +1,22 @@
 /**
  * Reads a few of the newest events as JSON text on the main thread.
  *
- * A few rows that were just written cost less to read than a thread costs to wake (decision 26). Who looks after
- * every commit looks after the next one, too: what that stored is read ahead, while whoever is told of it gets ready to
- * ask (decision 33).
+ * A few rows that were just written cost less to read than a thread costs to wake (decision 26).
  *
- * The only place where the main thread runs SQLite, which is loaded there when it is first needed. What must stay true:
- * one read is sixteen rows and a mebibyte of metadata at most, however much is written meanwhile, so that nobody waits
- * for it; no more than that is kept; stored events never change; the connection is closed before the writer's.
+ * The main thread runs SQLite only here, and loads it when the first such read comes. Invariant: one read is at most
+ * sixteen rows and a mebibyte of metadata, however much is written meanwhile, so that no other request waits for it;
+ * the connection is closed before the writer's.
  */
-import { idOf, renderEvent, renderEventList, renderSnapshot } from '../render.ts';
+import { idOf, renderEvents, renderSnapshot } from '../render.ts';
 import type { Connection } from './connection.ts';
 import { storeCode } from './failure.ts';
 import type { Queries } from './query.ts';
 import type { ReaderData, Snapshot, SnapshotRead } from './read.ts';
 import { ReadFailed } from './reader.ts';
 
-/** What comes between two looks of a client that looks once a frame of a screen, 16 ms, at 1,000 events/s. */
+/** What is stored in 16 ms, one frame of a screen, at 1,000 events/s. */
 const MOST_EVENTS = 16;
-/** Of metadata; where a server takes longer ones, fewer events are read. */
+/** Of metadata: a server that takes longer metadata reads fewer events. */
 const MOST_BYTES = 1 << 20;
 
 interface Opened {
@@ -26,24 +24,10 @@ interface Opened {
   readonly queries: Queries;
 }
 
-/** An event and its JSON text. */
-interface Rendered {
-  readonly id: number;
-  readonly json: string;
-}
-
 export class Newest {
   private readonly data: ReaderData;
   private readonly mostEvents: number;
   private opening: Promise<Opened> | undefined;
-  private opened: Opened | undefined;
-  /** Every event with `from` < id <= `to`, newest first. */
-  private held: readonly Rendered[] = [];
-  private from = 0;
-  private to = 0;
-  /** Commits since somebody looked, and whether it was one at most between the two looks before. */
-  private commits = 0;
-  private isFollowed = false;
 
   constructor(data: ReaderData, maxMetadataBytes: number) {
     this.data = data;
@@ -57,86 +41,32 @@ export class Newest {
   }
 
   /**
-   * What came since, of the moment of the last read: its newest row is the revision, and `newest` or above. Nothing
-   * where it is more than fits, since more was written meanwhile or less was asked for. Rejects with a `ReadFailed`.
+   * The events above `since`, by one statement, which sees one state of the file: its newest row is the revision.
+   * Undefined when there are more events than fit, or than the read asks for. Rejects with a `ReadFailed`.
    */
-  async snapshot(
-    { topic, epoch, limit, since, known }: SnapshotRead,
-    newest: number,
-  ): Promise<Snapshot<string>> {
+  async snapshot({ topic, epoch, limit, since, known }: SnapshotRead): Promise<Snapshot<string>> {
     if (since === undefined) return undefined;
     try {
-      const { queries } = this.opened ?? (await this.open());
-      this.isFollowed = this.commits <= 1;
-      this.commits = 0;
-      if (since < this.from || since > this.to) this.restart(since);
-      if (this.to < newest) this.readOn(queries);
-      if (since < this.from) return undefined;
-      const events = this.held.filter(({ id }) => id > since);
-      if (events.length > limit) return undefined;
-      const revision = this.to;
+      this.opening ??= this.open();
+      const { queries } = await this.opening;
+      const most = Math.min(limit, this.mostEvents);
+      const { rows, more } = queries.listEvents({ fields: {}, after: since, order: 'desc', limit: most });
+      if (more) return undefined;
+      const revision = rows[0] === undefined ? since : idOf(rows[0]);
       if (known === 'any' || known.includes(String(revision))) return { revision, json: undefined };
-      const data = renderEventList(
-        events.map(({ json }) => json),
-        null,
-      );
+      const data = renderEvents(rows, null);
       return { revision, json: renderSnapshot({ topic: topic.name, epoch, revision, since, data }) };
     } catch (error) {
       throw new ReadFailed(storeCode(error), error instanceof Error ? error.message : String(error));
     }
   }
 
-  /**
-   * Something was committed, up to this id. Where it will be asked for it is read ahead, behind what this turn still
-   * has to tell: called after those who follow were woken.
-   */
-  committed(newest: number): void {
-    this.commits++;
-    if (!this.isFollowed || this.commits > 1 || newest - this.to > this.mostEvents) return;
-    setImmediate(() => {
-      if (this.opened === undefined || this.to >= newest) return;
-      try {
-        this.readOn(this.opened.queries);
-      } catch {
-        // Whoever asks reads for itself, and is told why that fails.
-      }
-    });
-  }
-
   async close(): Promise<void> {
-    const opening = await this.opening?.catch(() => undefined);
-    this.opened = undefined;
-    opening?.db.close();
-  }
-
-  /** From now on it holds what comes after this id. */
-  private restart(id: number): void {
-    this.held = [];
-    this.from = id;
-    this.to = id;
-  }
-
-  /** Takes in what was written since, by one statement, which is one moment. Throws what SQLite says. */
-  private readOn(queries: Queries): void {
-    const most = this.mostEvents;
-    const { rows, more } = queries.listEvents({ fields: {}, after: this.to, order: 'desc', limit: most });
-    const [newest] = rows;
-    if (newest === undefined) return;
-    const read = rows.map((row): Rendered => ({ id: idOf(row), json: renderEvent(row) }));
-    const all = more ? read : [...read, ...this.held];
-    if (more) this.from = read.at(-1)!.id - 1;
-    else if (all.length > most) this.from = all[most]!.id;
-    this.held = all.slice(0, most);
-    this.to = idOf(newest);
+    const opened = await this.opening?.catch(() => undefined);
+    opened?.db.close();
   }
 
   private async open(): Promise<Opened> {
-    this.opening ??= this.connect();
-    this.opened = await this.opening;
-    return this.opened;
-  }
-
-  private async connect(): Promise<Opened> {
     try {
       const [{ openConnection }, { Queries }] = await Promise.all([
         import('./connection.ts'),
@@ -145,7 +75,7 @@ export class Newest {
       const db = openConnection({ ...this.data, readonly: true });
       return { db, queries: new Queries(db, this.data.sessionTimeoutMinutes) };
     } catch (error) {
-      // Whoever asks next may try again.
+      // The next read tries again.
       this.opening = undefined;
       throw error;
     }

@@ -1,7 +1,6 @@
 /** DATA: the scenes, in the order in which they are measured: first what is quiet, last what is heavy. */
 import type { Scene } from '../scene.ts';
 import { burstScene } from './bursts.ts';
-import { compareRevisionsScene } from './compare-revisions.ts';
 import { fanOutScene } from './fan-out.ts';
 import { fullStreamScene } from './full-stream.ts';
 import { monotonyScene } from './monotony.ts';
@@ -19,7 +18,6 @@ export const SCENES: readonly Scene[] = [
   sliderScene,
   restartScene,
   monotonyScene,
-  compareRevisionsScene,
   pageScene,
   slowClientScene,
   fullStreamScene,
