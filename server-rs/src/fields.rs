@@ -8,6 +8,7 @@ use crate::field::{Field, FieldKind};
 use crate::number::{nanos_from_usd, parse_integer, parse_number};
 use crate::text::{decode_token, trim_text};
 use crate::timestamp::parse_timestamp;
+use crate::truncate::truncate_metadata;
 
 /// The fields of one event, and the problems found so far.
 pub(crate) struct Checker<'a> {
@@ -134,6 +135,18 @@ impl<'a> Checker<'a> {
         }
         let decoded = self.decoded(field, &VOCABULARY.field_messages.timestamp_string)?;
         parse_timestamp(decoded.text()).or_else(|| self.problem(field, &*VOCABULARY.field_messages.timestamp))
+    }
+
+    /// The metadata, and whether it had to become a summary (rules MET-01, MET-02).
+    pub(crate) fn metadata(&self, max_bytes: usize) -> (Text, bool) {
+        let span = self.raw.get(Field::Metadata);
+        if span.is_absent() {
+            return (Text::Owned("{}".into()), false);
+        }
+        match truncate_metadata(&self.body[span.start..span.end], max_bytes) {
+            None => (Text::Range(span.start, span.end), false),
+            Some(summary) => (Text::Owned(summary.into_boxed_str()), true),
+        }
     }
 }
 

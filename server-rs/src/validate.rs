@@ -3,10 +3,9 @@
 //! Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14; messages are those of the vocabulary.
 
 use crate::contract::VOCABULARY;
-use crate::event::{Event, FieldError, FieldValue, RawEvent, Span, Text};
+use crate::event::{Event, FieldError, FieldValue, RawEvent};
 use crate::field::Field;
 use crate::fields::Checker;
-use crate::truncate::truncate_metadata;
 
 /// The event, or its problems in the order of the contract. `max_metadata_bytes` is the flag's value.
 pub fn validate_event(
@@ -32,7 +31,7 @@ pub fn validate_event(
     {
         event.set(Field::Status, FieldValue::Word(default_status(event_type)));
     }
-    let (metadata, payload_truncated) = metadata(body, raw.get(Field::Metadata), max_metadata_bytes);
+    let (metadata, payload_truncated) = checker.metadata(max_metadata_bytes);
     event.set(Field::Metadata, FieldValue::Text(metadata));
     event.payload_truncated = payload_truncated;
     Ok(event)
@@ -41,17 +40,6 @@ pub fn validate_event(
 /// The status of an event that says none (rule EVT-03).
 pub(crate) fn default_status(event_type: &str) -> &'static str {
     if event_type == "error" { "error" } else { "success" }
-}
-
-/// The metadata at this place, and whether it had to become a summary (rules MET-01, MET-02).
-fn metadata(body: &str, span: Span, limit: usize) -> (Text, bool) {
-    if span.is_absent() {
-        return (Text::Owned("{}".into()), false);
-    }
-    match truncate_metadata(&body[span.start..span.end], limit) {
-        None => (Text::Range(span.start, span.end), false),
-        Some(summary) => (Text::Owned(summary.into_boxed_str()), true),
-    }
 }
 
 #[cfg(test)]
