@@ -6,11 +6,13 @@
  * What must stay true: every problem is printed, not the first; exit 1 when there is one.
  */
 import { fileURLToPath } from 'node:url';
+import { checkFields } from './checks/fields.ts';
 import { checkHooks } from './checks/hooks.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
 import { checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
+import type { Fields } from './contract/fields.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 
 /** Problems, one a line, and what was looked at. */
@@ -42,6 +44,12 @@ export function checkContract(facts: Facts): Verdict {
       .flatMap(([name, value]) =>
         checkHooks(name, value!, file('vocabulary.json'), file('event.schema.json')),
       ),
+    ...checkFields(file('fields.json') as unknown as Fields, {
+      schema: facts.schema,
+      rules: facts.rules,
+      words: file('vocabulary.json') as JsonObject,
+      version: facts.version,
+    }),
     ...options.flatMap((option) => checkOption(option, options)),
     ...checkQueries(facts),
     ...checkSchemas(facts, openapi),

@@ -21,6 +21,8 @@ export interface Facts {
   /** Text of `contract/README.md`. */
   readonly rules: string;
   readonly version: string;
+  /** The migrations, one after the other. */
+  readonly schema: string;
   /** Every JSON file of `contract/`, and every file of `contract/hooks` by `hooks/NAME`; `undefined` where it is no JSON. */
   readonly json: ReadonlyMap<string, Json | undefined>;
   /** Names of everything in `contract/`. */
@@ -49,6 +51,9 @@ export async function readFacts(root: string): Promise<Facts> {
   return {
     rules: readFileSync(join(contract, 'README.md'), 'utf8'),
     version: readFileSync(join(contract, 'VERSION'), 'utf8').trim(),
+    schema: filesBelow(join(contract, 'migrations'))
+      .map((path) => readFileSync(path, 'utf8'))
+      .join(''),
     json: new Map(json),
     files,
     queries: filesBelow(join(contract, 'queries'))

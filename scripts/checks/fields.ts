@@ -1,0 +1,126 @@
+/** `contract/fields.json` against the schema, the rules, the vocabulary and the version. */
+import { DatabaseSync } from 'node:sqlite';
+import type { FieldSpec, Fields, ServerColumn } from '../contract/fields.ts';
+
+/** The Arrow types that a kind of value may have. */
+const ARROW: Readonly<Record<string, readonly string[]>> = {
+  text: ['utf8', 'dictionary'],
+  choice: ['dictionary'],
+  integer: ['int64'],
+  dollars: ['int64'],
+  timestamp: ['timestamp'],
+  boolean: ['bool'],
+  json: ['utf8'],
+};
+
+/** What the fields are compared with. */
+export interface Surroundings {
+  /** The migrations, one after the other. */
+  readonly schema: string;
+  /** Text of `contract/README.md`. */
+  readonly rules: string;
+  readonly words: Readonly<Record<string, unknown>>;
+  readonly version: string;
+}
+
+/** Problems of the fields, one a line. */
+export function checkFields(fields: Fields, around: Surroundings): string[] {
+  const own = Object.entries(fields.fields);
+  const all: [string, FieldSpec | ServerColumn][] = [...own, ...Object.entries(fields.server_columns)];
+  return [
+    ...own.flatMap(([name, spec]) => checkField(name, spec, around)),
+    ...all.flatMap(([name, spec]) => checkArrow(name, spec)),
+    ...repeated(all.map(([, { protobuf }]) => protobuf)).map(
+      (number) => `protobuf number ${number} is taken twice`,
+    ),
+    ...difference(
+      [...fields.row],
+      all.map(([name]) => name),
+      'the row',
+    ),
+    ...fields.filters
+      .filter((name) => !['text', 'choice'].includes(fields.fields[name]?.kind ?? ''))
+      .map((name) => `the filter ${name} is no text and no choice`),
+    ...checkSchema(fields, around.schema),
+  ].map((problem) => `contract/fields.json: ${problem}`);
+}
+
+function checkField(name: string, spec: FieldSpec, { rules, words, version }: Surroundings): string[] {
+  const values = spec.values === undefined ? undefined : words[spec.values];
+  const hasDefault = spec.default !== undefined;
+  return [
+    ...(rules.includes(`\`${name}\``) ? [] : [`no rule names ${name}`]),
+    ...(hasDefault === (spec.required === true) ? [`${name} is required or has a default, one of both`] : []),
+    ...(spec.kind === 'text' && spec.bytes === undefined ? [`${name} has no most bytes`] : []),
+    ...(spec.kind === 'choice' && !Array.isArray(values) ? [`${name} has no list of words`] : []),
+    ...(Array.isArray(values) && hasDefault && !values.includes(spec.default)
+      ? [`the default of ${name} is no word`]
+      : []),
+    ...(isLater(spec.since, version) ? [`${name} is there since ${spec.since}, after ${version}`] : []),
+  ];
+}
+
+function checkArrow(name: string, spec: FieldSpec | ServerColumn): string[] {
+  const isDictionary = 'dictionary' in spec && spec.dictionary === true;
+  if (!ARROW[spec.kind]?.includes(spec.arrow))
+    return [`${name} has no Arrow type of its kind: ${spec.arrow}`];
+  return isDictionary === (spec.arrow === 'dictionary') ? [] : [`${name} has a dictionary in one form alone`];
+}
+
+/** The table `events`, the view and the sums have the columns that the fields say. */
+function checkSchema({ fields, server_columns, row }: Fields, schema: string): string[] {
+  const database = new DatabaseSync(':memory:');
+  try {
+    database.exec(schema);
+    const columnsOf = (table: string): Map<string, string> =>
+      new Map(
+        database
+          .prepare(`SELECT name, type || iif("notnull", ' NOT NULL', '') AS type FROM pragma_table_info(?)`)
+          .all(table)
+          .map((column) => [String(column.name), String(column.type)]),
+      );
+    const table = columnsOf('events');
+    const stored = [...Object.values(server_columns), ...Object.values(fields)].flatMap(({ column, sql }) =>
+      column === undefined ? [] : [{ column, sql }],
+    );
+    return [
+      ...difference(
+        [...table.keys()],
+        stored.map(({ column }) => column),
+        'the table events',
+      ),
+      ...stored
+        .filter(({ column, sql }) => table.has(column) && table.get(column) !== sql)
+        .map(({ column, sql }) => `the column ${column} is ${table.get(column)}, not ${sql}`),
+      ...([...columnsOf('events_readable').keys()].join() === row.join()
+        ? []
+        : ['the view events_readable has other columns than the row, or another order']),
+      ...Object.values(fields).flatMap(({ column, aggregated = [] }) =>
+        aggregated
+          .filter((name) => !columnsOf(name).has(column))
+          .map((name) => `the table ${name} has no sums of ${column}`),
+      ),
+    ];
+  } finally {
+    database.close();
+  }
+}
+
+function difference(got: readonly string[], wanted: readonly string[], where: string): string[] {
+  return [
+    ...wanted.filter((name) => !got.includes(name)).map((name) => `${where} has no ${name}`),
+    ...got.filter((name) => !wanted.includes(name)).map((name) => `${where} has ${name}, which is no field`),
+    ...repeated(got).map((name) => `${where} has ${name} twice`),
+  ];
+}
+
+function repeated<T>(items: readonly T[]): T[] {
+  return items.filter((item, index) => items.indexOf(item) !== index);
+}
+
+/** Whether a version is after another; both have three numbers. */
+function isLater(version: string, other: string): boolean {
+  const [a, b] = [version, other].map((text) => text.split('.').map(Number)) as [number[], number[]];
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at >= 0 && a[at]! > b[at]!;
+}
