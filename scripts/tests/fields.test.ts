@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
-import { checkFields } from '../checks/fields.ts';
+import { checkFields, type Surroundings } from '../checks/fields.ts';
 import type { FieldSpec, Fields } from '../contract/fields.ts';
 import { generate, isCurrent } from '../update-contract.ts';
 
@@ -40,7 +40,7 @@ const FIELDS: Fields = {
   row: ['id', 'colour', 'kind'],
   filters: ['kind', 'colour'],
 };
-const AROUND = {
+const AROUND: Surroundings = {
   schema: `CREATE TABLE events (id INTEGER PRIMARY KEY, colour INTEGER, kind INTEGER NOT NULL);
     CREATE TABLE sums (colour INTEGER);
     CREATE VIEW events_readable AS SELECT id, colour, kind FROM events;`,
