@@ -88,8 +88,7 @@ for (const [problem, fields, change] of WRONG) {
 test('a new field makes every file stale that follows from the fields, and no other', async () => {
   await inTree({}, async (root) => {
     for (const { path } of generate(ROOT)) cpSync(join(ROOT, path), join(root, path));
-    for (const name of ['fields.json', 'vocabulary.json', 'limits.json'])
-      cpSync(join(ROOT, 'contract', name), join(root, 'contract', name));
+    cpSync(join(ROOT, 'contract'), join(root, 'contract'), { recursive: true });
     assert.deepEqual(stale(root), []);
     const file = join(root, 'contract/fields.json');
     const fields = JSON.parse(readFileSync(file, 'utf8'));
@@ -99,7 +98,9 @@ test('a new field makes every file stale that follows from the fields, and no ot
     writeFileSync(file, JSON.stringify(fields));
     assert.deepEqual(
       stale(root),
-      generate(ROOT).map(({ path }) => path),
+      generate(ROOT)
+        .map(({ path }) => path)
+        .filter((path) => !path.endsWith('/src/queries.rs') && !path.endsWith('/src/queries.ts')),
     );
   });
 });
