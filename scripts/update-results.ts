@@ -1,5 +1,5 @@
 /**
- * Writes what readers see of the last accepted comparison: the README's table and picture, docs/benchmark-results.md
+ * Writes what readers see of the last accepted comparison: the README's answer, docs/benchmark-results.md with its picture
  * and benchmark-report.html, all from benchmark-results.json, and the table of targets in docs/performance.md, from
  * docs/performance/*.json; with `--check` only says which is out of date.
  *

@@ -32,7 +32,7 @@ const FLAGS = {
   'only-differences': { type: 'boolean', help: 'leave out what is the same and what agrees (not of --json)' },
   'require-agreement': {
     type: 'boolean',
-    help: 'exit 3 unless every ratio of the README agrees, and of the others all but what chance leaves out',
+    help: 'exit 3 unless every ratio of the headline table agrees, and of the others all but what chance leaves out',
   },
   help: { type: 'boolean', help: 'print this text and exit' },
 } as const;

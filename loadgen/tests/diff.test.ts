@@ -128,7 +128,7 @@ test('of the README none may disagree, of the others what chance leaves out in a
   assert.deepEqual(told(off('single', others_allowed + 1)), at(0, others_allowed + 1, false));
   assert.match(
     summaryLine(diffResults(A, off('batch', 1))),
-    /^The runs do not agree: of the README's ratios 1 /,
+    /^The runs do not agree: of the headline's ratios 1 /,
   );
 });
 
