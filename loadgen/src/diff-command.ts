@@ -99,7 +99,8 @@ function parseRequest(argv: readonly string[]): Request | 'help' | string[] {
     given.add(token.name);
   }
   if (given.has('help')) return 'help';
-  if (files.length !== 2) problems.push(`two result files are compared, not ${files.length}`);
+  if (files.length !== 2)
+    problems.push(`two result files are compared, not ${files.length}; --help shows how`);
   if (given.has('json') && given.has('md')) problems.push('--json and --md exclude each other');
   if (problems.length > 0) return problems;
   return {

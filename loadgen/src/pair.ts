@@ -41,7 +41,7 @@ const END = '<!-- /agreement -->';
 export async function pair(argv: readonly string[], context: PairContext): Promise<number> {
   const parsed = parseOptions(argv);
   if (parsed.kind === 'help') {
-    context.say(HELP);
+    process.stdout.write(HELP);
     return 0;
   }
   const problems =
