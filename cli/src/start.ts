@@ -24,7 +24,7 @@ function usage(name: TargetName): string {
   const options: readonly Option[] = CONFIG.options;
   const flags: FlagTable<string> = Object.fromEntries(
     options.map(({ name, value, default: preset, help }) => {
-      const isShown = ['string', 'number'].includes(typeof preset);
+      const isShown = value !== undefined && ['string', 'number'].includes(typeof preset);
       return [
         name,
         { ...(value === undefined ? {} : { value }), help: isShown ? `${help} [${preset}]` : help },
