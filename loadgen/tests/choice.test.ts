@@ -42,6 +42,12 @@ test('the choice matters from the rate on at which CPU time differs by a tenth o
   assert.match(turned, /matters from about 2,500 events\/s on\. There Rust takes a tenth of a core more/);
 });
 
+test('the rate for single events stands next to it, and only where they were measured', () => {
+  const open = openWith({ rs: 10, ts: 30 });
+  assert.match(choiceSection(FULL, open), /With one event in each request it is about [\d,]+ events\/s\./);
+  assert.doesNotMatch(choiceSection(only(FULL, ['startup', 'batch']), open), /With one event/);
+});
+
 test('no rate is named when CPU time does not differ', () => {
   const text = choiceSection(FULL, alike(FULL));
   assert.doesNotMatch(text, /the choice matters/);

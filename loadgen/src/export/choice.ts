@@ -27,6 +27,8 @@ interface Choice {
   readonly latency: Row;
   readonly throughput: Row;
   readonly size: Row;
+  /** CPU time per event where each event is a request of its own; a comparison may leave it out. */
+  readonly singleCpu: Row | undefined;
   readonly rate: number;
 }
 
@@ -53,6 +55,7 @@ function choiceOf(result: Result, open: Result): Choice {
   const startup = found(measurementNamed(result, 'startup'), 'no starts in the comparison');
   const headline = found(headlineOf(result), 'no throughput in the comparison');
   const atRate = found(measurementNamed(open, OPEN), `no ${OPEN} in ${OPEN_FILE}`);
+  const single = measurementNamed(result, 'single');
   const rate = atRate.workload?.rate;
   if (rate?.kind !== 'fixed') throw new Error(`${OPEN} of ${OPEN_FILE} has no fixed rate`);
   const at = `at ${group(rate.events_per_s)} events/s`;
@@ -68,6 +71,7 @@ function choiceOf(result: Result, open: Result): Choice {
       sizeRows(result).find(({ key }) => key === 'deployed_with_runtime_bytes'),
       'no sizes',
     ),
+    singleCpu: single && rowOf(result, single, 'server_cpu_us_per_event'),
     rate: rate.events_per_s,
   };
 }
@@ -108,20 +112,33 @@ function forApps({ start, size }: Choice, result: Result): string {
 }
 
 /** From which rate on the difference of CPU time is noticed, and from which on one server alone keeps up. */
-function forBackends({ cpu, latency, throughput, rate }: Choice): string {
+function forBackends({ cpu, singleCpu, latency, throughput, rate }: Choice): string {
   const less = lower(throughput);
   const more = less === 'rs' ? 'ts' : 'rs';
   const end = `At saturation ${SHORT_NAMES[less]} takes ${about(throughput, less)} events/s, ${SHORT_NAMES[more]} ${about(throughput, more)}.`;
   const p99 = `p99 is ${shown(latency, 'rs')} with Rust and ${shown(latency, 'ts')} with TypeScript`;
-  const [cheap, dear] = lower(cpu) === 'rs' ? (['rs', 'ts'] as const) : (['ts', 'rs'] as const);
-  const difference_us = median(cpu, dear) - median(cpu, cheap);
-  if (!isDifference(cpu.comparison) || difference_us <= 0)
-    return `at ${group(rate)} events/s the rate does not decide. There, ${p99}. ${end}`;
+  const from = noticedFrom(cpu);
+  if (from === null) return `at ${group(rate)} events/s the rate does not decide. There, ${p99}. ${end}`;
+  const { dear, cheap, events_per_s } = from;
+  const alone = singleCpu === undefined ? null : noticedFrom(singleCpu);
+  const also =
+    alone?.dear === dear
+      ? ` With one event in each request it is ${rounded(alone.events_per_s)} events/s.`
+      : '';
   return (
-    `the choice matters from ${rounded((NOTICED_CORES * 1e6) / difference_us)} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of ` +
-    `a core more than ${SHORT_NAMES[cheap]}, at the CPU time per event of the row above. ` +
+    `the choice matters from ${rounded(events_per_s)} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of ` +
+    `a core more than ${SHORT_NAMES[cheap]}, at the CPU time per event of the row above, in batches.${also} ` +
     `At ${group(rate)} events/s ${p99}. ${end}`
   );
+}
+
+/** The rate at which one server takes `NOTICED_CORES` more than the other; `null` where their CPU time does not differ. */
+function noticedFrom(cpu: Row): { dear: TargetName; cheap: TargetName; events_per_s: number } | null {
+  const cheap = lower(cpu);
+  const dear = cheap === 'rs' ? 'ts' : 'rs';
+  const difference_us = median(cpu, dear) - median(cpu, cheap);
+  if (!isDifference(cpu.comparison) || difference_us === 0) return null;
+  return { dear, cheap, events_per_s: (NOTICED_CORES * 1e6) / difference_us };
 }
 
 function conditions(result: Result, open: Result): string {
