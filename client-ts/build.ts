@@ -14,6 +14,10 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('./', import.meta.url));
 const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
 
+if (process.argv.includes('--help')) {
+  process.stdout.write('Usage: pnpm client:build\n\nBuilds the client into client-ts/dist.\n');
+  process.exit(0);
+}
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 const compiler = [join(typescript, 'bin', 'tsc'), '-p', join(ROOT, 'tsconfig.build.json')];
 const { status, error } = spawnSync(process.execPath, compiler, { stdio: 'inherit' });

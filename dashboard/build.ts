@@ -13,6 +13,15 @@ import { build } from 'esbuild';
 const ROOT = fileURLToPath(new URL('./', import.meta.url));
 const DIST = join(ROOT, 'dist');
 
+if (process.argv.includes('--help')) {
+  process.stdout.write(`Usage: pnpm page:build, pnpm page:check
+
+Builds the dashboard into dashboard/dist; page:check compares that folder with the sources and writes nothing.
+
+Exit code: 0 done, 1 dashboard/dist is not what the sources make.
+`);
+  process.exit(0);
+}
 const { outputFiles } = await build({
   absWorkingDir: ROOT,
   entryPoints: { app: 'src/main.tsx', 'app-styles': 'src/styles/index.css' },

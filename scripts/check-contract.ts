@@ -6,6 +6,7 @@
  * What must stay true: every problem is printed, not the first; exit 1 when there is one.
  */
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { checkFields } from './checks/fields.ts';
 import { checkHooks } from './checks/hooks.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
@@ -14,6 +15,7 @@ import { checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules
 import { checkSchemas } from './checks/schemas.ts';
 import type { Fields } from './contract/fields.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
+import { generate, isCurrent } from './update-contract.ts';
 
 /** Problems, one a line, and what was looked at. */
 export interface Verdict {
@@ -85,7 +87,20 @@ function checkQueries(facts: Facts): string[] {
 }
 
 async function main(): Promise<number> {
-  const { problems, looked } = checkContract(await readFacts(fileURLToPath(new URL('..', import.meta.url))));
+  answerHelp(`Usage: pnpm contract:check
+
+Checks that the files of contract/ agree with each other, with the cases and with both servers, and that the files
+which pnpm contract:update writes are up to date.
+
+Exit code: 0 in order, 1 a problem.
+`);
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const { problems: found, looked } = checkContract(await readFacts(root));
+  const stale = generate(root).filter((file) => !isCurrent(root, file));
+  const problems = [
+    ...stale.map(({ path }) => `${path} is not up to date: run pnpm contract:update`),
+    ...found,
+  ];
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   process.stdout.write(
     `contract: ${looked}: ${problems.length === 0 ? 'in order' : `${problems.length} problems`}\n`,

@@ -4,9 +4,11 @@
  * A list of layers has no cycle. Folders count as one module; cycles of files inside a folder, and imports between
  * packages, are rules of `biome.json`. Unit tests inside Rust modules do not count.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { filesBelow } from './contract-facts.ts';
 
 /** From the lowest to the highest. `buffers` and `served` are in one twin only. */
@@ -89,10 +91,25 @@ function scriptImports(path: string, text: string): string[] {
     .map(topOf);
 }
 
+/** The rules of `biome.json` between packages, and cycles of files. */
+const BIOME_RULES = ['--only=style/noRestrictedImports', '--only=suspicious/noImportCycles'];
+
 function main(): number {
-  const problems = checkImports(fileURLToPath(new URL('..', import.meta.url)));
+  answerHelp(`Usage: pnpm imports:check
+
+Checks the imports between packages, by Biome, and between the layers of both servers.
+
+Exit code: 0 in order, 1 a problem.
+`);
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const { status, error } = spawnSync('biome', ['lint', ...BIOME_RULES, '.'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  const problems = checkImports(root);
+  if (error !== undefined) problems.push(`biome: ${error.message}`);
   for (const problem of problems) process.stderr.write(`${problem}\n`);
-  return problems.length === 0 ? 0 : 1;
+  return problems.length === 0 && status === 0 ? 0 : 1;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();

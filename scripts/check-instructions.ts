@@ -16,6 +16,9 @@ import { fileURLToPath } from 'node:url';
 import { writeGroups } from '@twin-ingest/loadgen/limit/groups.ts';
 import { LIMIT_PROGRAMS } from '@twin-ingest/loadgen/limit/programs.ts';
 import { loadPool } from '@twin-ingest/loadgen/pool.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 
 const BOUND_FILE = fileURLToPath(new URL('../server-rs/instructions.json', import.meta.url));
 /** Well below the length of log at which a checkpoint begins. */
@@ -47,13 +50,25 @@ async function count(folder: string): Promise<number> {
   );
 }
 
+answerHelp(`Usage: pnpm rust:instructions [--update]
+
+Builds the limit program of the Rust server and counts its instructions per event with valgrind.
+--update writes the count to server-rs/instructions.json instead of comparing.
+
+Exit code: 0 within the bound, 1 above it or valgrind cannot run, 2 a wrong flag.
+`);
 const argv = process.argv.slice(2);
 if (argv.some((argument) => argument !== '--update')) {
   process.stderr.write('check-instructions: --update is the only flag\n');
   process.exitCode = 2;
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'instructions-'));
+  const lifetime = new Lifetime();
   try {
+    // Always, since cargo alone knows whether the program is that of these sources.
+    const program = { ...LIMIT_PROGRAMS.rs, hasOtherBuilds: true };
+    const say = (line: string) => void process.stderr.write(`${line}\n`);
+    await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });
     const counted = Math.round(await count(folder));
     const bound = JSON.parse(readFileSync(BOUND_FILE, 'utf8')) as Bound;
     const most = Math.round(bound.instructions_per_event * (1 + bound.tolerance));
@@ -71,6 +86,7 @@ if (argv.some((argument) => argument !== '--update')) {
     process.stderr.write(`check-instructions: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   } finally {
+    await lifetime.end();
     rmSync(folder, { recursive: true, force: true });
   }
 }

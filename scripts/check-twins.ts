@@ -8,6 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { twinDocument } from './twin-document.ts';
 import { importsOf } from './twin-imports.ts';
 import {
@@ -204,6 +205,12 @@ function checkReasons({ exceptions }: Trees): string[] {
 }
 
 function main(): number {
+  answerHelp(`Usage: pnpm twins:check, pnpm twins:update
+
+Compares the modules and public names of both servers; twins:update writes ${DOCUMENT} first.
+
+Exit code: 0 in order, 1 a problem.
+`);
   const root = fileURLToPath(new URL('..', import.meta.url));
   const trees = readTrees(root);
   if (process.argv.includes('--update')) writeFileSync(join(root, DOCUMENT), twinDocument(trees));

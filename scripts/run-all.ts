@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 
 /** Enough for the failing tests that `node --test` and `cargo test` name at their end. */
 const TAIL_LINES = 40;
@@ -49,6 +50,15 @@ const PLANS: Readonly<Record<string, readonly Step[]>> = {
   'check:long': [...LINT, ...BUILD, ...UNITS, LONG_PARITY, ...COUNTS, { script: 'test:perf' }],
 };
 
+answerHelp(`Usage: pnpm test, pnpm check, pnpm check:long
+
+Runs the scripts of package.json that must pass, one after the other, and reports all failures at the end.
+
+${Object.entries(PLANS)
+  .map(([name, steps]) => `  ${name}: ${steps.map(({ script }) => script).join(', ')}\n`)
+  .join('')}
+Exit code: 0 all passed, 1 a script failed.
+`);
 const plan = PLANS[process.argv[2] ?? ''];
 if (plan === undefined) {
   process.stderr.write(`usage: run-all.ts ${Object.keys(PLANS).join('|')}\n`);

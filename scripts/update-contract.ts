@@ -1,6 +1,6 @@
 /**
- * `pnpm contract:update`: writes every list that follows from `contract/fields.json` and `contract/queries`. With `--check` it writes
- * nothing and names the files that are not up to date.
+ * `pnpm contract:update`: writes every list that follows from `contract/fields.json` and `contract/queries`.
+ * `pnpm contract:check` compares them.
  *
  * Invariant: a JSON file is compared by value and any other by its text, so that formatting is never a problem.
  */
@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
@@ -59,13 +60,12 @@ export function isCurrent(root: string, { path, content }: Generated): boolean {
 }
 
 function main(): number {
+  answerHelp(`Usage: pnpm contract:update
+
+Writes every list that follows from contract/fields.json, and names the files that it wrote.
+`);
   const root = fileURLToPath(new URL('..', import.meta.url));
   const stale = generate(root).filter((file) => !isCurrent(root, file));
-  if (process.argv.includes('--check')) {
-    for (const { path } of stale)
-      process.stderr.write(`${path} is not up to date: run pnpm contract:update\n`);
-    return stale.length === 0 ? 0 : 1;
-  }
   for (const { path, content } of stale) {
     writeFileSync(join(root, path), typeof content === 'string' ? content : `${JSON.stringify(content)}\n`);
     process.stdout.write(`${path}\n`);

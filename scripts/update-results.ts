@@ -1,5 +1,5 @@
 /**
- * Writes what readers see of the last accepted comparison: the README's table and picture, docs/benchmark-results.md
+ * Writes what readers see of the last accepted comparison: the README's answer, docs/benchmark-results.md with its picture
  * and benchmark-report.html, all from benchmark-results.json, and the table of targets in docs/performance.md, from
  * docs/performance/*.json; with `--check` only says which is out of date.
  *
@@ -9,6 +9,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { generated, RESULT, textAt } from './result-documents.ts';
 
 /** Paths that do not hold what they have to, missing ones too. */
@@ -32,6 +33,13 @@ function stale(root: string, files: ReadonlyMap<string, string>): string[] {
 }
 
 function main(args: readonly string[]): number {
+  answerHelp(`Usage: pnpm results:update, pnpm results:check
+
+Writes README.md, docs/benchmark-results.md, benchmark-report.html and docs/performance.md from the committed
+measurements; results:check writes nothing.
+
+Exit code: 0 done or up to date, 1 a file is out of date, 2 a wrong flag.
+`);
   const unknown = args.filter((argument) => argument !== '--check');
   if (unknown.length > 0) {
     process.stderr.write(`update-results: unknown argument ${unknown[0]}; there is only --check\n`);

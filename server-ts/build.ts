@@ -78,6 +78,10 @@ function prebuiltBinding(): string {
   return path;
 }
 
+if (process.argv.includes('--help')) {
+  process.stdout.write('Usage: pnpm ts:build\n\nBundles the TypeScript server into server-ts/dist.\n');
+  process.exit(0);
+}
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST, { recursive: true });
 await build({

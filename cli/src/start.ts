@@ -1,27 +1,79 @@
 /**
- * `pnpm start:rs` and `pnpm start:ts`: runs one server, which the script has built, with the flags that follow.
+ * `pnpm start:rs` and `pnpm start:ts`: builds one server where that is needed, and runs it with the flags that follow.
  *
- * The server is a child that gets every signal, so that Ctrl-C ends it as it would end without pnpm.
+ * The server is a child that gets every signal, so that Ctrl-C ends it as it would end without pnpm. Invariant: `--help`
+ * builds nothing; stdout is the server's alone.
  */
-import { spawn } from 'node:child_process';
-import { isTargetName, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Failure } from '@twin-ingest/testkit/process/failure.ts';
+import { type FlagTable, flagLines } from '@twin-ingest/testkit/process/flags.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import { isTargetName, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
+
+interface Option {
+  readonly name: string;
+  readonly value?: string;
+  readonly default?: unknown;
+  readonly help: string;
+}
+
+function usage(name: TargetName): string {
+  const { label, build } = TARGETS[name];
+  const options: readonly Option[] = CONFIG.options;
+  const flags: FlagTable<string> = Object.fromEntries(
+    options.map(({ name, value, default: preset, help }) => {
+      const isShown = value !== undefined && ['string', 'number'].includes(typeof preset);
+      return [
+        name,
+        { ...(value === undefined ? {} : { value }), help: isShown ? `${help} [${preset}]` : help },
+      ];
+    }),
+  );
+  return `Usage: pnpm start:${name} [-- FLAGS]
+
+Runs the server in ${label}. Builds it first where that is needed, as pnpm ${build} does.
+
+${flagLines(flags)}
+Exit code: that of the server (docs/embedding.md).
+`;
+}
+
+async function main(name: TargetName, flags: readonly string[]): Promise<number> {
+  const lifetime = new Lifetime();
+  let server: ChildProcess | undefined;
+  process.on('SIGTERM', () => (server === undefined ? lifetime.interrupt() : server.kill('SIGTERM')));
+  // The terminal sends Ctrl-C to the child as well, so it must not end this process before the child has drained.
+  process.on('SIGINT', () => (server === undefined ? lifetime.interrupt() : undefined));
+  const target = TARGETS[name];
+  try {
+    const say = (line: string) => void process.stderr.write(`${line}\n`);
+    await buildStale([{ name, program: target }], { lifetime, build: true, say });
+    server = spawn(target.command, [...target.args, ...flags], { stdio: 'inherit' });
+    return await exitCode(server);
+  } catch (error) {
+    if (lifetime.signal.aborted) return 130;
+    const lines = error instanceof Failure ? [error.message, ...error.details] : [String(error)];
+    for (const line of lines) process.stderr.write(`start:${name}: ${line}\n`);
+    return 1;
+  } finally {
+    await lifetime.end();
+  }
+}
+
+function exitCode(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
 
 const [name, ...words] = process.argv.slice(2);
-if (name === undefined || !isTargetName(name)) {
-  process.stderr.write('usage: pnpm start:rs|start:ts -- [flags]; --help lists them\n');
-  process.exit(2);
-}
-const target = TARGETS[name];
 // pnpm passes a bare `--` on.
 const flags = words[0] === '--' ? words.slice(1) : words;
-const child = spawn(target.command, [...target.args, ...flags], { stdio: 'inherit' });
-process.on('SIGTERM', () => child.kill('SIGTERM'));
-// The terminal sends Ctrl-C to the child as well, so it must not end this process before the child has drained.
-process.on('SIGINT', () => {});
-child.once('error', (error) => {
-  process.stderr.write(`${target.command}: ${error.message}\n`);
-  process.exitCode = 1;
-});
-child.once('exit', (code) => {
-  process.exitCode = code ?? 1;
-});
+if (name === undefined || !isTargetName(name)) {
+  process.stderr.write('Usage: pnpm start:rs|start:ts [-- FLAGS]; --help lists them\n');
+  process.exitCode = 2;
+} else if (flags.some((flag) => flag === '--help' || flag === '-h')) process.stdout.write(usage(name));
+else process.exitCode = await main(name, flags);

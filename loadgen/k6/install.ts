@@ -6,8 +6,13 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { askVersion, K6_BINARY, K6_FOLDER, K6_VERSION } from '../src/drivers/k6-find.ts';
 
+answerHelp(`Usage: pnpm k6:install
+
+Builds the k6 that the soak of pnpm bench:full runs on. Needs Go. Does nothing when that version is there already.
+`);
 process.exitCode = await install();
 
 async function install(): Promise<number> {

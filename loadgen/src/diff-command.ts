@@ -32,7 +32,7 @@ const FLAGS = {
   'only-differences': { type: 'boolean', help: 'leave out what is the same and what agrees (not of --json)' },
   'require-agreement': {
     type: 'boolean',
-    help: 'exit 3 unless every ratio of the README agrees, and of the others all but what chance leaves out',
+    help: 'exit 3 unless every ratio of the headline table agrees, and of the others all but what chance leaves out',
   },
   help: { type: 'boolean', help: 'print this text and exit' },
 } as const;
@@ -99,7 +99,8 @@ function parseRequest(argv: readonly string[]): Request | 'help' | string[] {
     given.add(token.name);
   }
   if (given.has('help')) return 'help';
-  if (files.length !== 2) problems.push(`two result files are compared, not ${files.length}`);
+  if (files.length !== 2)
+    problems.push(`two result files are compared, not ${files.length}; --help shows how`);
   if (given.has('json') && given.has('md')) problems.push('--json and --md exclude each other');
   if (problems.length > 0) return problems;
   return {

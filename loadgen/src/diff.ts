@@ -12,7 +12,7 @@
  * hundred ratios one that disagrees is therefore no finding, and agreement is only as sharp as the noise
  * floor beside it.
  *
- * Two runs agree when every ratio of the README's table does, and of all others no more disagree than chance leaves
+ * Two runs agree when every ratio of the headline table does, and of all others no more disagree than chance leaves
  * out (decision 27).
  *
  * At a share of a server's own throughput the rate is what the closed loop of the same run took, which is compared
@@ -41,7 +41,7 @@ export interface RatioDiff {
   readonly a: Comparison;
   readonly b: Comparison;
   readonly noise_floor: number | null;
-  /** Whether it stands in the README's table: of the starts, or of the headline. */
+  /** Whether it stands in the headline table ("Results" of docs/benchmark-results.md): of the starts, or of the headline. */
   readonly headline: boolean;
   /** At a share of a server's own throughput, what only repeats the rate (decision 18); never compared. */
   readonly repeats_rate: boolean;
@@ -73,7 +73,7 @@ interface Summary {
   readonly ratios_not_compared: number;
   /** Of those, how many only repeat the rate. */
   readonly ratios_repeat_rate: number;
-  /** Of the README's table, how many do not agree; none may. */
+  /** Of the headline table, how many do not agree; none may. */
   readonly headline_disagree: number;
   /** Of all others, how many do not agree, and how many may. */
   readonly others_disagree: number;

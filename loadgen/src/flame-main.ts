@@ -49,8 +49,10 @@ function parse(argv: readonly string[]): Wanted | string {
         frequency: { type: 'string', default: '499' },
         corpus: { type: 'string' },
         payload: { type: 'string', default: 'mixed' },
+        help: { type: 'boolean', default: false },
       },
     });
+    if (values.help) return HELP;
     const [target] = positionals;
     const [seconds, frequency] = [Number(values.seconds), Number(values.frequency)];
     if (target === undefined || !isTargetName(target) || positionals.length > 1) return 'rs or ts is wanted';
@@ -151,7 +153,8 @@ async function draw(data: string, svg: string, title: string): Promise<void> {
 }
 
 const wanted = parse(process.argv.slice(2));
-if (typeof wanted === 'string') {
+if (wanted === HELP) process.stdout.write(HELP);
+else if (typeof wanted === 'string') {
   process.stderr.write(`bench:profile: ${wanted}\n${HELP}`);
   process.exitCode = 2;
 } else {

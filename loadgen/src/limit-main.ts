@@ -12,6 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { autocannonDriver } from './drivers/autocannon.ts';
@@ -32,7 +33,7 @@ import { summarise } from './statistics.ts';
 
 const HELP = `Usage: pnpm bench:limit [--events=1000000] [--group=2000] [--repeats=3] [--payload=mixed|small] [--corpus=FILE] [--out=.bench/limits.json]
 
-The ceilings of both servers: bulk inserts, parsing alone, HTTP alone.
+The ceilings of both servers: bulk inserts, parsing alone, HTTP alone. Builds their limit programs first.
 `;
 const HTTP_REQUESTS = 20_000;
 const HTTP_WARM_UP = 2_000;
@@ -225,6 +226,10 @@ else if (typeof wanted === 'string') {
   const lifetime = new Lifetime();
   process.on('SIGINT', () => lifetime.interrupt());
   try {
+    // Always, since cargo alone knows whether the programs are those of these sources.
+    const program = { ...LIMIT_PROGRAMS.rs, hasOtherBuilds: true };
+    const say = (line: string) => void process.stderr.write(`${line}\n`);
+    await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });
     const environment = readEnvironment();
     const parts = await measure(wanted, lifetime);
     const { out, corpus, ...flags } = wanted;

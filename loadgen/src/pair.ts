@@ -41,7 +41,7 @@ const END = '<!-- /agreement -->';
 export async function pair(argv: readonly string[], context: PairContext): Promise<number> {
   const parsed = parseOptions(argv);
   if (parsed.kind === 'help') {
-    context.say(HELP);
+    process.stdout.write(HELP);
     return 0;
   }
   const problems =
@@ -115,7 +115,7 @@ function run(program: string, argv: readonly string[]): Promise<number> {
 const HELP = `Usage: pnpm bench:pair [-- FLAGS]
 
 Runs the full comparison twice, the second time with the load of the first, and lays the results beside each other:
-whether every ratio of the README is the same again. That takes some two and a half hours on a machine at rest.
+whether every ratio of the headline table is the same again. That takes some two and a half hours on a machine at rest.
 The flags are those of pnpm bench:compare, but for ${OWN.map((flag) => `--${flag}`).join(', ')}.
 
 Exit: 0 they agree, 2 a flag is wrong, 3 they do not agree, else that of the run that failed.

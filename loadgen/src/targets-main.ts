@@ -47,7 +47,7 @@ const REST_MOST_S = 300;
 const HELP = `Usage: pnpm bench:targets [-- FLAGS]
 
 Measures everything behind the table of docs/performance.md, which takes more than an hour on an idle machine, and
-needs Linux and wrk. The servers and their limit programs are built before. \`pnpm results:update\` makes the table.
+needs Linux and wrk. Each measurement first builds what it needs. \`pnpm results:update\` makes the table.
 
   --corpus=FILE       recorded events for the row on real ones, which is left out without
   --only=NAME,NAME    not all of ${MEASURED_FILES.join(', ')}

@@ -128,7 +128,7 @@ test('of the README none may disagree, of the others what chance leaves out in a
   assert.deepEqual(told(off('single', others_allowed + 1)), at(0, others_allowed + 1, false));
   assert.match(
     summaryLine(diffResults(A, off('batch', 1))),
-    /^The runs do not agree: of the README's ratios 1 /,
+    /^The runs do not agree: of the headline's ratios 1 /,
   );
 });
 
@@ -297,7 +297,7 @@ test('the same comes as JSON and as Markdown', async () => {
 
 test('whatever is wrong is said at once, with exit 2', async () => {
   const cases: readonly (readonly [readonly string[], RegExp, (readonly string[])?])[] = [
-    [[FILES.a], /^two result files are compared, not 1$/m],
+    [[FILES.a], /^two result files are compared, not 1; --help shows how$/m],
     [[FILES.a, FILES.b, FILES.b], /not 3/],
     [['--fast', FILES.a], /unknown flag --fast; --help lists all\ntwo result files are compared, not 1/],
     [['-j', FILES.a, FILES.b], /unknown flag -j/],

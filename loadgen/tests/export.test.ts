@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import type { Drift, DriftVerdict } from '../src/drift.ts';
 import { documentOf } from '../src/export/document.ts';
 import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/export/format.ts';
-import { pullRequestMarkdown, readmeTable } from '../src/export/markdown.ts';
+import { pullRequestMarkdown } from '../src/export/markdown.ts';
 import { driftText } from '../src/export/series.ts';
 import { noiseTable } from '../src/export/target-noise.ts';
 import { terminalReport } from '../src/export/terminal.ts';
@@ -20,7 +20,7 @@ import { alike, hostile, only, shapes, swapped } from './report-shapes.ts';
 
 const FULL = sampleReportResult();
 
-const EXPORTS = { terminalReport, readmeTable, pullRequestMarkdown, documentOf } as const;
+const EXPORTS = { terminalReport, pullRequestMarkdown, documentOf } as const;
 
 const HIGHER: Comparison = {
   ratio: 1.22,

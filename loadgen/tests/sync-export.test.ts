@@ -1,9 +1,8 @@
-/** What readers see of keeping in step: in the document, the page, the README's block and on the terminal. */
+/** What readers see of keeping in step: in the document, the page and on the terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf } from '../src/export/document.ts';
 import { htmlReport } from '../src/export/html.ts';
-import { syncConditionsMarkdown } from '../src/export/sync-markdown.ts';
 import { formatTarget, sceneTable, syncTargetTable } from '../src/export/sync-tables.ts';
 import { syncTerminal } from '../src/export/sync-terminal.ts';
 import { syncPicture, syncPictureText } from '../src/report/sync-picture.ts';
@@ -18,7 +17,6 @@ const RESULT = sampleReportResult();
 
 const EXPORTS: Readonly<Record<string, (sync: SyncResult) => string>> = {
   terminal: syncTerminal,
-  block: syncConditionsMarkdown,
   document: (sync) => documentOf({ ...RESULT, sync }),
   page: (sync) => htmlReport({ ...RESULT, sync }),
 };
@@ -112,7 +110,7 @@ test('text of the part is shown as text', () => {
     skipped: [{ scene: 'page', server: null, reason: HOSTILE }],
     warnings: [{ code: 'high_spread', message: HOSTILE, advice: HOSTILE, scene: null }],
   };
-  for (const name of ['block', 'document', 'page']) {
+  for (const name of ['document', 'page']) {
     const text = EXPORTS[name]!(hostile).replaceAll(/```[\s\S]*?```/g, '');
     assert.doesNotMatch(text, /<img/, name);
     assert.match(text, /&lt;img/, name);

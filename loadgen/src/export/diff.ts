@@ -64,7 +64,7 @@ export function summaryLine({ summary }: Diff): string {
   const others = `of the others ${summary.others_disagree}, where chance may leave out ${summary.others_allowed}`;
   return (
     `The runs ${summary.agree ? 'agree' : 'do not agree'}: ` +
-    `of the README's ratios ${summary.headline_disagree || 'none'} disagree, ${others}. ` +
+    `of the headline's ratios ${summary.headline_disagree || 'none'} disagree, ${others}. ` +
     `Ratios that agree: ${summary.ratios_agree} of ${summary.ratios}${few}${repeated}; ` +
     `without noise floors the intervals of ${summary.ratios_overlap} overlap, and of ${summary.ratios_agree_plainly} each median lies within the other's. ` +
     `Figures without a difference: ${summary.figures_without_difference} of ${summary.figures}` +

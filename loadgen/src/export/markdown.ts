@@ -1,19 +1,10 @@
 /**
- * The comparison as Markdown, for the README and for a pull request, so that no figure there is typed by hand.
+ * The comparison as Markdown, for documents and for a pull request, so that no figure there is typed by hand.
  */
 import type { Measurement, Result } from '../result.ts';
 import { doubtsOf, READING, runConditions, thresholdLines, workloadLine } from './conditions.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
-import {
-  type Column,
-  headlineOf,
-  headlineRows,
-  isCompared,
-  type Row,
-  rowSentence,
-  rowsOf,
-  tableOf,
-} from './rows.ts';
+import { type Column, headlineRows, isCompared, type Row, rowSentence, rowsOf, tableOf } from './rows.ts';
 import {
   dashboardLines,
   driftKeys,
@@ -24,22 +15,6 @@ import {
   openTable,
 } from './series.ts';
 import { isDifference } from './verdict.ts';
-
-/** A table, and below it what it was measured under and every reason to distrust it. */
-export function readmeTable(result: Result): string {
-  const headline = headlineOf(result);
-  const notes = [
-    ...(headline === undefined
-      ? []
-      : [...limitLines(result, headline), `${workloadLine(headline)}; ${READING}.`]),
-    ...runConditions(result).map((condition) => `${condition}.`),
-  ];
-  return `${[
-    metricTable(result, headlineRows(result), ['ratio', 'meaning']),
-    '',
-    bullets([...notes.map(markdownText), ...doubtLines(result, headline)]),
-  ].join('\n')}\n`;
-}
 
 /** Short, with everything else folded away. */
 export function pullRequestMarkdown(result: Result): string {
@@ -89,15 +64,13 @@ export function metricTable(result: Result, rows: readonly Row[], columns: reado
   return markdownTable(table, [0, ...(isCompared(result) ? meaning : [])]);
 }
 
-/** Of the run, and of one measurement or of all. */
-export function doubtLines(result: Result, only?: Measurement): string[] {
-  return doubtsOf(result)
-    .filter(({ measurement }) => only === undefined || measurement === null || measurement === only.name)
-    .map(({ measurement, message, advice }) =>
-      markdownText(
-        `Reason to distrust${measurement === null ? '' : ` ${measurement}`}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`,
-      ),
-    );
+/** Of the run and of each measurement. */
+function doubtLines(result: Result): string[] {
+  return doubtsOf(result).map(({ measurement, message, advice }) =>
+    markdownText(
+      `Reason to distrust${measurement === null ? '' : ` ${measurement}`}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`,
+    ),
+  );
 }
 
 function folded(title: string, content: string): string {

@@ -1,15 +1,13 @@
-/** What keeping in step comes to, as Markdown: a block of the README, and a section of docs/benchmark-results.md. */
+/** What keeping in step comes to, as Markdown: a section of docs/benchmark-results.md. */
+import { syncPictureText } from '../report/sync-picture.ts';
 import { SCENE_TITLES } from '../sync/scene-titles.ts';
 import { SCENE_NAMES, type SyncResult } from '../sync/sync-result.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 import { sceneTable, syncServers, syncTargetTable } from './sync-tables.ts';
 import { SYNC_READING, skippedLines, syncConditions, syncDoubts } from './sync-text.ts';
 
-/** What the targets were measured under. */
-export function syncConditionsMarkdown(sync: SyncResult): string {
-  const lines = [...syncConditions(sync).map((line) => `${line}.`), ...syncDoubts(sync)];
-  return `${bullets(lines.map(markdownText))}\n`;
-}
+/** The picture of that section, in the same folder. */
+export const SYNC_PICTURE = 'keeping-in-step.svg';
 
 /** With every row. */
 export function syncSection(sync: SyncResult): string {
@@ -25,6 +23,7 @@ export function syncSection(sync: SyncResult): string {
   return [
     '## Keeping in step',
     SYNC_READING,
+    `![${syncPictureText(sync)}](${SYNC_PICTURE})`,
     targets(sync),
     bullets(lines.map(markdownText)),
     ...scenes,

@@ -49,6 +49,9 @@ export const WARMUP_S = { open: 4, soak: 10 };
 /** Events that warm a closed loop up where no pace is known, as in a trial: seconds of the slower server on two cores. */
 export const UNSIZED_WARM_UP = { batch: 300_000, single: 60_000 };
 
+/** What `--quick` means where no flag says otherwise. */
+export const QUICK = { events: 200_000, warmup: 20_000, rounds: 3, starts: 3, soakMinutes: 1 };
+
 export interface Flag {
   /** What stands for the value in the help; a flag without takes none. */
   readonly value?: string;
@@ -74,7 +77,11 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     choices: MODES,
     help: 'what is measured; all: the full comparison',
   },
-  quick: { help: "a minute's feedback: fewer and shorter rounds, never the committed result" },
+  quick: {
+    help:
+      `a minute's feedback, never the committed result: ${QUICK.rounds} rounds of ${QUICK.events} events, ` +
+      `${QUICK.starts} starts, ${QUICK.warmup} events to warm up, a soak of ${QUICK.soakMinutes} min`,
+  },
   only: { value: 'NAME', choices: ['rs', 'ts'], help: 'measure one server alone' },
   pick: {
     value: 'NAMES',
@@ -194,6 +201,7 @@ export function helpText(): string {
     'Usage: pnpm bench:compare [-- FLAGS]',
     '',
     'Starts both servers in turn, sends them the same events, and says how they compare.',
+    'bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.',
     '',
     ...lines,
     '',

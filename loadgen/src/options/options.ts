@@ -10,7 +10,7 @@ import { isTargetName, type TargetName } from '@twin-ingest/testkit/servers/targ
 import { METRIC_KEYS } from '../metrics.ts';
 import { parseThreshold, type Threshold } from '../threshold.ts';
 import { checkTogether } from './checks.ts';
-import { FLAGS, type FlagName, helpText } from './flags.ts';
+import { FLAGS, type FlagName, helpText, QUICK } from './flags.ts';
 import { parseRates, type RequestedRate } from './rates.ts';
 import type { Durability, Options, RunMode } from './types.ts';
 
@@ -70,9 +70,6 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
   }
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
 }
-
-/** What `--quick` means where no flag says otherwise. */
-const QUICK = { events: 200_000, warmup: 20_000, rounds: 3, starts: 3, soakMinutes: 1 };
 
 function readFlags(argv: readonly string[], problems: string[]): Given {
   const { tokens } = parseArgs({

@@ -1,5 +1,5 @@
 /**
- * The targets of keeping in step as one picture for the README: how much of its limit each server takes.
+ * The targets of keeping in step as one picture: how much of its limit each server takes.
  *
  * A file of its own, so it brings its colours for light and dark. What must stay true: no verdict is typed here; what
  * lies beyond the right edge is drawn there and says by its text how far it is.
