@@ -1,14 +1,15 @@
 /**
- * `pnpm contract:update`: writes every list that follows from `contract/fields.json`. With `--check` it writes
+ * `pnpm contract:update`: writes every list that follows from `contract/fields.json` and `contract/queries`. With `--check` it writes
  * nothing and names the files that are not up to date.
  *
  * Invariant: a JSON file is compared by value and any other by its text, so that formatting is never a problem.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Fields } from './contract/fields.ts';
+import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import { insertEvent, selectEvents } from './contract/statements.ts';
@@ -28,6 +29,9 @@ export function generate(root: string): Generated[] {
   const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
   const limits = json('limits.json') as unknown as { max_integer: number; max_cost_usd: number };
   const openapi = openapiFile(json('openapi.json'), fields, words, limits);
+  const stems = readdirSync(join(root, 'contract/queries'))
+    .map((name) => name.replace(/\.sql$/, ''))
+    .sort();
   return [
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
@@ -35,6 +39,8 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
+    { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
+    { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
