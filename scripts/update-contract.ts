@@ -12,8 +12,9 @@ import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
-import { eventRowType, fieldTable, filterNames } from './contract/sources.ts';
+import { fieldTable, filterNames } from './contract/sources.ts';
 import { insertEvent, selectEvents } from './contract/statements.ts';
+import { clientTypes } from './contract/types.ts';
 import type { JsonObject } from './contract-facts.ts';
 
 /** A generated file: its path in the repository, and what it must hold. */
@@ -28,20 +29,21 @@ export function generate(root: string): Generated[] {
   const fields = json('fields.json') as unknown as Fields;
   const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
   const limits = json('limits.json') as unknown as { max_integer: number; max_cost_usd: number };
+  const openapi = openapiFile(json('openapi.json'), fields, words, limits);
   const stems = readdirSync(join(root, 'contract/queries'))
     .map((name) => name.replace(/\.sql$/, ''))
     .sort();
   return [
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
-    { path: 'contract/openapi.json', content: openapiFile(json('openapi.json'), fields, words, limits) },
+    { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
     { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
     { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
-    { path: 'client-ts/src/event-row.ts', content: eventRowType(fields) },
+    { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
   ];
 }

@@ -6,7 +6,7 @@
  * alone. Exit 1 when an event was missed or doubled. What has reached the page, it counts and shows itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventRow, Sender, streamEvents } from '@twin-ingest/client';
+import { type EventRow, Sender, type SentEvent, streamEvents } from '@twin-ingest/client';
 import { openPage } from './demo/browser.ts';
 import { corpusTimeline } from './demo/corpus.ts';
 import { Delivery, type Verdict } from './demo/delivery.ts';
@@ -48,7 +48,7 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
     status.say('No browser here: open that address yourself.');
 
   const delivery = new Delivery();
-  const onRejected = ({ event_id }: { readonly event_id?: string }) => delivery.rejected(event_id!);
+  const onRejected = ({ event_id }: SentEvent) => delivery.rejected(event_id);
   const sender = new Sender({ baseUrl, onRejected });
   const following = new AbortController();
   const onEvent = ({ event_id }: EventRow) => delivery.streamed(String(event_id));

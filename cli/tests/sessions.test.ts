@@ -48,7 +48,7 @@ test('there is something of every kind that the page shows', () => {
   assert.deepEqual(new Set(tools.map(({ status }) => status)), new Set(['success', 'error']));
   const answers = events.filter(({ event_type }) => event_type === 'llm_response');
   assert.ok(answers.every(({ cost_usd, tokens_in }) => Number(cost_usd) > 0 && Number(tokens_in) > 0));
-  for (const field of ['agent_type', 'project', 'branch', 'model'])
+  for (const field of ['agent_type', 'project', 'branch', 'model'] as const)
     assert.ok(new Set(events.map((event) => event[field])).size >= 3, field);
 });
 
@@ -68,7 +68,7 @@ test('a corpus is played in the order of its times, without its long pauses, and
     for (const file of ['plain', 'packed.gz']) {
       const played = first(await corpusTimeline(join(root, file)), 7);
       assert.deepEqual(
-        played.map(({ at_ms, event }) => [at_ms, event.n, event.session_id]),
+        played.map(({ at_ms, event }) => [at_ms, Object(event).n, event.session_id]),
         [
           [0, 1, 'a'],
           [500, 2, 'a'],

@@ -3,18 +3,13 @@
  *
  * Knows nothing of queues and attempts.
  */
+import type { OutgoingEvent } from './contract.ts';
 
-/** An event as sent (contract, section "An event as sent"). */
-export interface OutgoingEvent {
-  readonly session_id: string;
-  readonly agent_type: string;
-  readonly event_type: string;
-  readonly event_id?: string;
-  readonly [field: string]: unknown;
-}
+/** An event that has an id, given by the caller or by the sender. */
+export type SentEvent = OutgoingEvent & { readonly event_id: string };
 
 export interface Waiting {
-  readonly event: OutgoingEvent;
+  readonly event: SentEvent;
   readonly text: string;
 }
 

@@ -1,14 +1,37 @@
 /** The client of either server, for browsers and Node: send events, follow the stream, keep a state in step. */
-export type { OutgoingEvent } from './batch.ts';
+export type { SentEvent } from './batch.ts';
 export type { Clock } from './clock.ts';
 export type { ConnectionState } from './connection.ts';
-export type { EventRow } from './event-row.ts';
+export type {
+  Counted,
+  EventPage,
+  EventRow,
+  EventsQuery,
+  EventType,
+  OutgoingEvent,
+  Session,
+  SessionPage,
+  SessionsQuery,
+  SessionWithEvents,
+  Source,
+  Stats,
+  StatsQuery,
+  Status,
+} from './contract.ts';
 export type { BodyReader, Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
 export type { PaceOptions } from './pace.ts';
+export { events, type ReadOptions, sessions, stats } from './read.ts';
 export { RefusedError } from './refusal.ts';
 export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from './revision.ts';
-export { QueueFullError, Sender, type SenderCounts, type SenderOptions } from './send.ts';
+export {
+  type FlushOptions,
+  QueueFullError,
+  Sender,
+  type SenderCounts,
+  type SenderOptions,
+  type SenderState,
+} from './send.ts';
 export type { ServerOptions } from './server.ts';
 export {
   type StreamFilter,
@@ -18,4 +41,11 @@ export {
 } from './stream.ts';
 export { Sync } from './sync.ts';
 export type { Invalidation, Known, Phase, Snapshot, SyncCounts, SyncOptions } from './sync-options.ts';
-export { type Topic, type TopicOptions, Topics, type TopicsOptions } from './topics.ts';
+export {
+  type Topic,
+  type TopicName,
+  type TopicOptions,
+  type TopicStates,
+  Topics,
+  type TopicsOptions,
+} from './topics.ts';

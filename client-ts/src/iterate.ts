@@ -3,7 +3,8 @@
  *
  * What must stay true: whoever takes slowly is not sent faster than it takes, but for a few events that wait here.
  */
-import type { EventRow } from './event-row.ts';
+import type { EventRow } from './contract.ts';
+import { serverOf } from './server.ts';
 import { type StreamOptions, type StreamPosition, streamEvents } from './stream.ts';
 
 export interface StreamedEvent {
@@ -16,8 +17,16 @@ const MOST_WAITING = 256;
 
 export type IterateOptions = Omit<StreamOptions, 'onEvent' | 'signal'> & { readonly signal?: AbortSignal };
 
-/** Ends when the signal aborts or the loop is left; throws a `RefusedError`, or what a callback threw. */
-export async function* iterateEvents(options: IterateOptions): AsyncGenerator<StreamedEvent, void> {
+/**
+ * Ends when the signal aborts or the loop is left; throws a `RefusedError`, or what a callback threw. A base URL that is
+ * none is refused by the call itself, and not when the loop begins.
+ */
+export function iterateEvents(options: IterateOptions): AsyncGenerator<StreamedEvent, void> {
+  serverOf(options);
+  return iterate(options);
+}
+
+async function* iterate(options: IterateOptions): AsyncGenerator<StreamedEvent, void> {
   const own = new AbortController();
   const signal = options.signal === undefined ? own.signal : AbortSignal.any([own.signal, options.signal]);
   const waiting: StreamedEvent[] = [];

@@ -6,13 +6,14 @@
  * of another; what waits is bounded; whoever is called back cannot stop what goes out.
  */
 import { Backoff } from './backoff.ts';
-import { type Answer, answerOf, bodyOf, fitting, type OutgoingEvent, type Waiting } from './batch.ts';
+import { type Answer, answerOf, bodyOf, fitting, type SentEvent, type Waiting } from './batch.ts';
 import { sleep, wait } from './clock.ts';
-import { within } from './deadline.ts';
+import type { OutgoingEvent } from './contract.ts';
+import { deadlineOf, within } from './deadline.ts';
 import type { ResponseLike } from './fetch.ts';
 import { onPageHide } from './page-hide.ts';
 import { RefusedError, refusalOf } from './refusal.ts';
-import { type ServerOptions, serverOf } from './server.ts';
+import { REQUEST_MS, type ServerOptions, serverOf } from './server.ts';
 import { Waiters } from './waiters.ts';
 
 export interface SenderOptions extends ServerOptions {
@@ -23,9 +24,25 @@ export interface SenderOptions extends ServerOptions {
   /** Most events that wait; 10,000 unless said otherwise. */
   readonly queue_events?: number;
   /** An event that the server will never take, and why: a message per problem. */
-  onRejected?(event: OutgoingEvent, problems: readonly string[]): void;
-  /** An attempt failed; it is repeated. */
-  onRetry?(error: unknown, wait_ms: number): void;
+  onRejected?(event: SentEvent, problems: readonly string[]): void;
+  /**
+   * What became of the newest request, when that changes. `error`: of `retrying` and `refused`, why; `wait_ms`: of
+   * `retrying`, which is reported for every failed request, until the next attempt.
+   */
+  onState?(state: SenderState, error: unknown, wait_ms: number): void;
+}
+
+/**
+ * `connected`: the server answered for events. `retrying`: it could not be reached, or refuses for now. `refused`: it
+ * refuses for a reason that stays, such as a wrong token, and the events are handed to `onRejected`.
+ */
+export type SenderState = 'connected' | 'retrying' | 'refused';
+
+export interface FlushOptions {
+  /** After this many milliseconds it rejects with a `TimeoutError`. */
+  readonly timeout_ms?: number;
+  /** It rejects with the reason of this signal. */
+  readonly signal?: AbortSignal;
 }
 
 /** What came of it so far, in events. */
@@ -45,7 +62,6 @@ export class QueueFullError extends Error {
 }
 
 const RETRY = { first_ms: 100, most_ms: 10_000 };
-const REQUEST_MS = 30_000;
 /** A browser sends no more than this once a page is gone (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch). */
 const KEEPALIVE_BYTES = 60_000;
 
@@ -61,6 +77,8 @@ export class Sender {
   #answered = 0;
   #revision: string | null = null;
   #isRunning = false;
+  /** As reported last. */
+  #state: SenderState | undefined;
   /** Ends the wait for more events. */
   #hurry = () => {};
   /** Fewer than was asked for once the server has said how many it takes. */
@@ -99,18 +117,21 @@ export class Sender {
 
   /**
    * Resolves when everything that waits now was answered for, whatever came after it; rejects when the sender is
-   * stopped before.
+   * stopped before, or by its options. What waits then goes on waiting.
    */
-  async flush(): Promise<void> {
+  async flush({ timeout_ms, signal = this.#end.signal }: FlushOptions = {}): Promise<void> {
     this.#end.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (this.#queue.length === 0) return;
     this.#hurry();
     const answered = this.#answered + this.#queue.length;
-    await this.#flushes.add(() => answered <= this.#answered);
+    const deadline = deadlineOf(this.#server.clock, signal);
+    if (timeout_ms !== undefined) deadline.set(timeout_ms);
+    await this.#flushes.add(() => answered <= this.#answered, deadline.signal).finally(deadline.end);
   }
 
   /** Ends; what still waits is returned, and not sent. */
-  stop(): readonly OutgoingEvent[] {
+  stop(): readonly SentEvent[] {
     const { signal } = this.#end;
     this.#end.abort(new DOMException('the sender was stopped', 'AbortError'));
     this.#flushes.reject(signal.reason);
@@ -145,13 +166,14 @@ export class Sender {
           if (!response.ok) throw await refusalOf(response);
           return answerOf(await response.json());
         });
+        this.#report('connected');
         return this.#settle(batch, answer);
       } catch (failure) {
         signal.throwIfAborted();
         const refusal = failure instanceof RefusedError ? failure : null;
         if (refusal !== null && !refusal.isForNow) return this.#refused(batch, refusal);
         const wait_ms = this.#backoff.next(refusal?.after_ms);
-        tell(() => this.#options.onRetry?.(failure, wait_ms));
+        this.#report('retrying', failure, wait_ms);
         await sleep(wait_ms, clock, signal);
       }
     }
@@ -172,8 +194,12 @@ export class Sender {
    * For good. A body is refused whole for one event in it, or for its size (BOD-01, BOD-04, ING-09): its parts go on by
    * themselves, until what is to blame stands alone. The next batch is a whole one again, unless it was the count.
    */
-  async #refused(batch: readonly Waiting[], { status, code, limit, message }: RefusedError): Promise<void> {
-    if (batch.length === 1 || (status !== 400 && status !== 413)) {
+  async #refused(batch: readonly Waiting[], refusal: RefusedError): Promise<void> {
+    const { status, code, limit, message } = refusal;
+    const isForEvents = status === 400 || status === 413;
+    // Events that are wrong come from a sender that the server accepts.
+    this.#report(isForEvents ? 'connected' : 'refused', isForEvents ? undefined : refusal);
+    if (batch.length === 1 || !isForEvents) {
       const rejected = batch.map((_, index) => ({ index, errors: [message] }));
       return this.#settle(batch, { received: 0, duplicates: 0, rejected, revision: this.#revision });
     }
@@ -193,6 +219,12 @@ export class Sender {
     for (const one of rejected) tell(() => this.#options.onRejected?.(batch[one.index]!.event, one.errors));
     // After those who may stop it for what was rejected: a flush then fails.
     this.#flushes.release();
+  }
+
+  #report(state: SenderState, error?: unknown, wait_ms = 0): void {
+    if (state === this.#state && state !== 'retrying') return;
+    this.#state = state;
+    tell(() => this.#options.onState?.(state, error, wait_ms));
   }
 
   /** What fits into a request that outlives the page; should the page live on, the ids make a repetition harmless. */

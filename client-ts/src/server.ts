@@ -1,10 +1,15 @@
-/** Where a server is, and how to speak to it: what every part of the client is told. */
+/**
+ * Where a server is, and how to speak to it: what every part of the client is told.
+ *
+ * Invariant: a base URL that no request can reach is refused before the first request, since each of those would only
+ * be repeated.
+ */
 import { runtimeFetch } from '#fetch';
 import { CLOCK, type Clock } from './clock.ts';
 import type { Fetch } from './fetch.ts';
 
 export interface ServerOptions {
-  /** `http://127.0.0.1:3141`; in a page that the server itself serves, nothing. */
+  /** `http://127.0.0.1:3141`; in a page that the server itself serves, nothing. Others throw a `TypeError`. */
   readonly baseUrl?: string;
   /** Of a server that wants one. */
   readonly token?: string;
@@ -23,8 +28,15 @@ export interface Server {
   readonly random: () => number;
 }
 
-/** What was not said, filled in. */
+/** How long a request may take unless another time is given. */
+export const REQUEST_MS = 30_000;
+
+/** What was not said, filled in. Throws a `TypeError` for a base URL that is none. */
 export function serverOf({ baseUrl = '', token, fetch, clock, random }: ServerOptions): Server {
+  // Without one, a page asks its own server; elsewhere only a `fetch` of the caller's knows where that is.
+  const isOwn = baseUrl === '' && (fetch !== undefined || 'location' in globalThis);
+  if (!isOwn && !isBaseUrl(baseUrl))
+    throw new TypeError(`baseUrl must be like http://127.0.0.1:3141, not ${JSON.stringify(baseUrl)}`);
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -32,4 +44,9 @@ export function serverOf({ baseUrl = '', token, fetch, clock, random }: ServerOp
     clock: clock ?? CLOCK,
     random: random ?? Math.random,
   };
+}
+
+/** Absolute, and one that a path can follow; `fetch` refuses those with a user or a password. */
+function isBaseUrl(text: string): boolean {
+  return /^https?:\/\/[^?#@\s]+$/i.test(text) && URL.canParse(text);
 }

@@ -5,13 +5,13 @@
  * Nothing is remembered but the newest id and the epoch, so that a reader may stop and go on later from what it has.
  */
 import { type ConnectionState, keepConnected } from './connection.ts';
-import type { EventRow } from './event-row.ts';
+import type { EventRow, EventType, Stats } from './contract.ts';
 import { type ServerOptions, serverOf } from './server.ts';
 
 export interface StreamFilter {
   readonly session_id?: string;
   readonly agent_type?: string;
-  readonly event_type?: string;
+  readonly event_type?: EventType;
 }
 
 /** Where to go on: after this event of this database. */
@@ -30,7 +30,7 @@ export interface StreamOptions extends ServerOptions {
   /** Another database, or the same put back to an older state: what came before no longer holds. */
   onReset?(): void;
   /** The payload of `GET /api/stats`, now and then. */
-  onStats?(stats: unknown): void;
+  onStats?(stats: Stats): void;
   /** `wait_ms`: of `waiting`, until the next attempt. */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
@@ -83,5 +83,5 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
 type Message =
   | { readonly type: 'connected'; readonly epoch: string; readonly last_id: number }
   | { readonly type: 'reset' }
-  | { readonly type: 'stats'; readonly payload: unknown }
+  | { readonly type: 'stats'; readonly payload: Stats }
   | { readonly type: 'event'; readonly payload: EventRow };

@@ -6,15 +6,25 @@
  * for it: it opens with the revision of each topic, so that nothing is missed while there was none.
  */
 import { type ConnectionState, keepConnected } from './connection.ts';
+import type { EventPage, SessionPage, SessionWithEvents, Stats } from './contract.ts';
 import { within } from './deadline.ts';
 import { refusalOf } from './refusal.ts';
-import { type Server, type ServerOptions, serverOf } from './server.ts';
+import { REQUEST_MS, type Server, type ServerOptions, serverOf } from './server.ts';
 import { isInvalidation, type Known, type Snapshot, type SyncOptions } from './sync-options.ts';
 import { Timelines } from './timelines.ts';
 
+/** Each topic and its state (contract, rule SYN-05). The id of a session stands in its topic as it is. */
+export interface TopicStates {
+  readonly events: EventPage;
+  readonly stats: Stats;
+  readonly sessions: SessionPage;
+  readonly [session: `session:${string}`]: SessionWithEvents;
+}
+
+export type TopicName = keyof TopicStates;
+
 export interface TopicsOptions extends ServerOptions {
-  /** `events`, `stats`, `sessions`, and `session:` with a session's id as it is. */
-  readonly topics: readonly string[];
+  readonly topics: readonly TopicName[];
   /** How far apart the server keeps what it tells, milliseconds; 0 unless said otherwise. */
   readonly min_interval_ms?: number;
   /** How long a snapshot may take before it counts as failed, milliseconds; 30,000 unless said otherwise. */
@@ -33,8 +43,6 @@ export interface TopicOptions {
 /** What a `Sync` has to be told of a topic. */
 export type Topic<T> = Pick<SyncOptions<T>, 'topic' | 'subscribe' | 'fetch'>;
 
-const REQUEST_MS = 30_000;
-
 export class Topics {
   readonly #options: TopicsOptions;
   readonly #server: Server;
@@ -49,14 +57,14 @@ export class Topics {
   }
 
   /** Throws a `TypeError` for a topic that the stream does not carry. */
-  of<T>(topic: string, options: TopicOptions = {}): Topic<T> {
+  of<Name extends TopicName>(topic: Name, options: TopicOptions = {}): Topic<TopicStates[Name]> {
     if (!this.#options.topics.includes(topic)) throw new TypeError(`not among the topics: ${topic}`);
     const { request_ms = REQUEST_MS } = this.#options;
     return {
       topic,
       subscribe: async (hear) => this.#subscribe(hear),
       fetch: (known, signal) =>
-        within(request_ms, this.#server.clock, signal, (end) => this.#pull<T>(topic, options, known, end)),
+        within(request_ms, this.#server.clock, signal, (end) => this.#pull(topic, options, known, end)),
     };
   }
 

@@ -8,10 +8,15 @@ interface Waiter {
 export class Waiters {
   readonly #waiting = new Set<Waiter>();
 
-  /** Resolves with the first release that finds it reached. */
-  add(isReached: () => boolean): Promise<void> {
+  /** Resolves with the first release that finds it reached; rejects once the signal is aborted. */
+  add(isReached: () => boolean, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add({ isReached, resolve, reject });
+      const waiter = { isReached, resolve, reject };
+      this.#waiting.add(waiter);
+      signal?.addEventListener('abort', () => {
+        this.#waiting.delete(waiter);
+        reject(signal.reason);
+      });
     });
   }
 

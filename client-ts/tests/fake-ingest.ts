@@ -1,7 +1,7 @@
 /** A server of answers that a test thinks up, and a sender to it with time of its own. */
-import type { OutgoingEvent } from '../src/batch.ts';
+import type { OutgoingEvent } from '../src/contract.ts';
 import type { Fetch } from '../src/fetch.ts';
-import { Sender, type SenderOptions } from '../src/send.ts';
+import { Sender, type SenderOptions, type SenderState } from '../src/send.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export const event = (fields: Partial<OutgoingEvent> = {}): OutgoingEvent => ({
@@ -31,8 +31,10 @@ export function senderOn(answers: Answers, options: SenderOptions = {}) {
     if (answer instanceof Error) throw answer;
     return answer.clone();
   };
-  const onRetry = (_: unknown, wait_ms: number) => retries.push(wait_ms);
-  const sender = new Sender({ fetch, clock, random: () => 1, onRetry, ...options });
+  const onState = (state: SenderState, _: unknown, wait_ms: number) => {
+    if (state === 'retrying') retries.push(wait_ms);
+  };
+  const sender = new Sender({ fetch, clock, random: () => 1, onState, ...options });
   const sizes = () => bodies.map(({ events }) => events.length);
   return { bodies, sizes, clock, retries, sender };
 }

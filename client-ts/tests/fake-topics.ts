@@ -2,7 +2,7 @@
 import type { ConnectionState } from '../src/connection.ts';
 import type { Fetch } from '../src/fetch.ts';
 import { Sync } from '../src/sync.ts';
-import { type TopicOptions, Topics, type TopicsOptions } from '../src/topics.ts';
+import { type TopicName, type TopicOptions, Topics, type TopicsOptions } from '../src/topics.ts';
 import { FakeClock, settle } from './fake-clock.ts';
 
 interface Asked {
@@ -64,7 +64,7 @@ export function topicsOn(fake: ReturnType<typeof server>, more: Partial<TopicsOp
   return { clock, topics: new Topics({ topics: ['events', 'stats'], ...given }) };
 }
 
-export function syncOn(topics: Topics, clock: FakeClock, topic: string, options: TopicOptions = {}) {
+export function syncOn(topics: Topics, clock: FakeClock, topic: TopicName, options: TopicOptions = {}) {
   const applied: string[] = [];
   const sync = new Sync<unknown>({
     ...topics.of(topic, options),

@@ -33,7 +33,7 @@ const both = (name: string, run: (t: TestContext, fetch: Fetch) => Promise<void>
 };
 
 test('in Node it is what the client speaks with unless told otherwise', () => {
-  assert.equal(serverOf({}).fetch, nodeFetch);
+  assert.equal(serverOf({ baseUrl: 'http://127.0.0.1:1' }).fetch, nodeFetch);
   assert.equal(serverOf({ fetch: browserFetch }).fetch, browserFetch);
 });
 

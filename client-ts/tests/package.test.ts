@@ -114,18 +114,40 @@ async function typeCheck(file: string, options: Readonly<Record<string, unknown>
 test('its declarations say what is right, and what is not', async () => {
   writeFileSync(
     join(folder, 'types.ts'),
-    `import { compareRevisions, isRevision, Sender, Sync, streamEvents, Topics } from '@twin-ingest/client';
+    `import {
+      compareRevisions, events, isRevision, Sender, sessions, stats, Sync, streamEvents, Topics,
+    } from '@twin-ingest/client';
     const sender = new Sender({ baseUrl: '', onRejected: (_event, problems) => problems.join() });
-    const id: string = sender.send({ session_id: 's', agent_type: 'a', event_type: 't', tokens_in: 1 });
+    const id: string = sender.send({ session_id: 's', agent_type: 'a', event_type: 'tool_use', tokens_in: 1 });
     // @ts-expect-error: no event without a session
-    sender.send({ agent_type: 'a', event_type: 't' });
+    sender.send({ agent_type: 'a', event_type: 'tool_use' });
+    // @ts-expect-error: a misspelt word
+    sender.send({ session_id: 's', agent_type: 'a', event_type: 'tol_use' });
+    // @ts-expect-error: a misspelt field
+    sender.send({ session_id: 's', agent_type: 'a', event_type: 'tool_use', toolname: 'Bash' });
+    // @ts-expect-error: a number as text
+    sender.send({ session_id: 's', agent_type: 'a', event_type: 'tool_use', tokens_in: '1' });
+    const left_out = { tool_name: undefined, status: null };
+    sender.send({ session_id: 's', agent_type: 'a', event_type: 'tool_use', ...left_out });
+    await sender.flush({ timeout_ms: 1000, signal: new AbortController().signal });
     // @ts-expect-error: no text is a revision before it was looked at
     compareRevisions('1', id);
     if (isRevision(id)) compareRevisions(id, id) satisfies -1 | 0 | 1;
-    const topic = new Topics({ topics: ['stats'] }).of<{ total: number }>('stats');
-    new Sync({ ...topic, apply: ({ data }) => void data.total.toFixed() });
+    const topics = new Topics({ topics: ['events', 'stats', 'sessions', 'session:a'] });
+    new Sync({ ...topics.of('stats'), apply: ({ data }) => void data.total_events.toFixed() });
+    new Sync({ ...topics.of('events'), apply: ({ data }) => void (data.events[0]?.event_type === 'error') });
+    new Sync({ ...topics.of('sessions'), apply: ({ data }) => void data.sessions[0]?.id.length });
+    new Sync({ ...topics.of('session:a'), apply: ({ data }) => void data.session.project?.length });
     // @ts-expect-error: the state has no such field
-    new Sync({ ...topic, apply: ({ data }) => void data.sum });
+    new Sync({ ...topics.of('stats'), apply: ({ data }) => void data.sum });
+    // @ts-expect-error: no such topic
+    topics.of('statistics');
+    const page = await events({ query: { event_type: 'tool_use', limit: 5 } });
+    page.events.map(({ tool_name }) => tool_name?.length);
+    // @ts-expect-error: no such filter
+    await events({ query: { toolname: 'Bash' } });
+    (await sessions({ query: { status: 'active' } })).sessions satisfies readonly { readonly id: string }[];
+    (await stats()).total_cost_usd.toFixed(2);
     const { signal } = new AbortController();
     await streamEvents({ signal, onEvent: (row, { epoch }) => void (epoch.length + row.id.toFixed().length) });
     `,

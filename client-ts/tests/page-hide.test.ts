@@ -1,7 +1,7 @@
 /** What is sent when a page may be about to go: by a request that outlives it. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { OutgoingEvent } from '../src/batch.ts';
+import type { SentEvent } from '../src/batch.ts';
 import type { Fetch } from '../src/fetch.ts';
 import { Sender, type SenderOptions } from '../src/send.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -26,7 +26,7 @@ function onPage(t: TestContext, options: SenderOptions = {}, answer = stored(1))
   const sent: (string | undefined)[][] = [];
   const clock = new FakeClock();
   const fetch: Fetch = async (_, { body, keepalive }) => {
-    const { events } = JSON.parse(String(body)) as { events: OutgoingEvent[] };
+    const { events } = JSON.parse(String(body)) as { events: SentEvent[] };
     if (keepalive) sent.push(events.map(({ event_id }) => event_id));
     return answer.clone();
   };

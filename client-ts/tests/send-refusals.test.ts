@@ -147,10 +147,10 @@ test('a part that fails for now waits its turn, and the parts behind it with it'
   assert.deepEqual([retries, sender.counts.stored, sender.counts.rejected], [[100, 100], 3, 1]);
 });
 
-test('whoever hears of another attempt may throw: it is made', async () => {
+test('a callback that throws does not prevent the next attempt', async () => {
   const { sizes, clock, sender } = senderOn([new TypeError('fetch failed'), stored(1)], {
-    onRetry: () => {
-      throw new Error('onRetry');
+    onState: () => {
+      throw new Error('onState');
     },
   });
   sender.send(event());

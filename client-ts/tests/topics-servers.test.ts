@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { ConnectionState } from '../src/connection.ts';
-import type { EventRow } from '../src/event-row.ts';
+import type { EventRow, SessionWithEvents } from '../src/contract.ts';
 import { Sender } from '../src/send.ts';
 import { Sync } from '../src/sync.ts';
 import type { Snapshot } from '../src/sync-options.ts';
@@ -114,8 +114,8 @@ for (const name of TARGET_NAMES) {
     const topics = new Topics({ baseUrl: server.url, topics: [`session:${id}`, 'stats'] });
     const applied: string[] = [];
     let wake = () => {};
-    const options = topics.of<{ readonly session: { readonly id: string } }>(`session:${id}`);
-    const apply = ({ revision, data }: Snapshot<{ readonly session: { readonly id: string } }>) => {
+    const options = topics.of(`session:${id}`);
+    const apply = ({ revision, data }: Snapshot<SessionWithEvents>) => {
       applied.push(`${revision} ${data.session.id}`);
       wake();
     };

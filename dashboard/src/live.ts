@@ -107,7 +107,7 @@ function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
     const stop = untracked(() =>
       keep<EventPage>(PACE_MS.events, {
         ...(query.size === 0
-          ? topics.of<EventPage>('events', { limit: PAGE_ROWS, deltas: true })
+          ? topics.of('events', { limit: PAGE_ROWS, deltas: true })
           : untagged(topics.of('events'), latest, (known, signal) =>
               pullFiltered(query, known, signal).catch(refused),
             )),

@@ -18,6 +18,12 @@ export const CONFIG: ScenarioFile = {
       uses: 'both',
       run: sameText,
     },
+    {
+      name: 'an origin with a wildcard and the origin of files are refused with the reason',
+      rules: ['SEC-02', 'PRO-03'],
+      uses: 'each',
+      run: origins,
+    },
     { name: '--help and --version', rules: ['PRO-04'], uses: 'both', run: helpAndVersion },
     {
       name: 'a flag beats its variable, an empty variable is unset',
@@ -50,6 +56,17 @@ const WRONG: readonly Wrong[] = [
   [['--queue-bytes', '2048', '--max-body-bytes', '4096'], {}, 1],
   [['--heartbeat-ms', '99', '--stats-interval-ms', '3600001', '--session-timeout-minutes', '10081'], {}, 3],
   [['--host', 'not a host', '--allow-host', 'a b', '--allow-origin', 'example.org'], {}, 3],
+  [
+    ['--allow-origin', 'http://localhost:*', '--allow-origin=*', '--allow-origin', 'https://*.example.org'],
+    {},
+    3,
+  ],
+  [['--allow-origin', 'null', '--allow-origin', 'NULL', '--allow-origin=file://'], {}, 3],
+  [['--allow-origin', 'file:///index.html', '--allow-origin', 'File://host', '--allow-origin=nullx'], {}, 3],
+  [[], { INGEST_ALLOW_ORIGINS: 'https://a.example,http://localhost:*,null' }, 2],
+  [['--exit-with-stdin=true', '--exit-with-stdin='], {}, 2],
+  [['--exit-with-stdin', '--exit-with-stdin', 'false'], {}, 2],
+  [[], { INGEST_EXIT_WITH_STDIN: '1' }, 1],
   [['--host', '0.0.0.0'], {}, 1],
   [['--host', '::'], {}, 1],
   [['--token-file', '/nonexistent/token'], {}, 1],
@@ -84,6 +101,21 @@ async function sameText(context: ScenarioContext): Promise<void> {
     const [one, other] = await Promise.all([run(context, 'rs', flags, env), run(context, 'ts', flags, env)]);
     assert.deepEqual(one, other, `${JSON.stringify(flags)} ${JSON.stringify(env)}`);
   }
+}
+
+async function origins(context: ScenarioContext): Promise<void> {
+  const exit = await run(
+    context,
+    context.target,
+    ['--allow-origin', 'http://localhost:*', '--allow-origin', 'null', '--allow-origin', 'app://-'],
+    { INGEST_EXIT_WITH_STDIN: 'yes' },
+  );
+  assert.equal(exit.code, 2);
+  assert.deepEqual(plainLines(exit.stderr), [
+    '--allow-origin takes no wildcards, and "http://localhost:*" has one; give each origin in full, with its port',
+    '--allow-origin cannot be "null": pages from files and sandboxed pages of any website share the origin null; serve the page from a custom protocol and allow its origin, such as app://-, or send requests from the main process of the app',
+    'INGEST_EXIT_WITH_STDIN must be one of true, false, not "yes"',
+  ]);
 }
 
 async function helpAndVersion(context: ScenarioContext): Promise<void> {

@@ -11,6 +11,7 @@ import { DIFFERENTIAL } from './differential.ts';
 import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
+import { INPUT } from './input.ts';
 import { KEYS } from './keys.ts';
 import { LARGE_BODIES } from './large-bodies.ts';
 import { LINKS } from './links.ts';
@@ -57,6 +58,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   STORAGE,
   LOG,
   RESTART,
+  INPUT,
   SWAP,
   CRASH,
   KEYS,

@@ -45,7 +45,12 @@ async function symbolicLink(context: ScenarioContext): Promise<void> {
     for (const target of [context.target, context.other]) {
       const exit = await failedStart(target, ['--db', context.db(name), '--port', '0'], context.folder);
       assert.equal(exit.code, 65, `${target} ${name}: ${exit.stderr}`);
-      assert.ok(exit.stderr.includes(`${context.db()} is in use by another server`), exit.stderr);
+      assert.ok(
+        exit.stderr.includes(
+          `${context.db()} is in use by the server with pid ${server.pid} at ${server.url};`,
+        ),
+        exit.stderr,
+      );
     }
     assert.ok(!existsSync(`${context.db(name)}.lock`) || name.startsWith('folder/'), 'no lock of that name');
   }

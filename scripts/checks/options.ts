@@ -22,7 +22,7 @@ export function checkOption(option: Option, options: readonly Option[]): string[
     if (typeof value !== 'number' || value < minimum || value > maximum)
       problems.push(`${where}: the default ${value} is not from ${minimum} to ${maximum}`);
   }
-  if (type === 'choice' && !option.choices?.includes(String(value)))
+  if ((type === 'choice' || type === 'switch') && !option.choices?.includes(String(value)))
     problems.push(`${where}: the default ${value} is none of the choices`);
   if (option.at_least !== undefined) {
     const other = options.find((one) => one.name === option.at_least);

@@ -1,7 +1,7 @@
 /**
- * The source files that follow from `fields.json`: the table of fields in Rust, and the type of a row in the client.
+ * The source files that follow from `fields.json`: the table of fields in Rust, and the filters of the dashboard.
  */
-import { type FieldSpec, type Fields, nameKinds, pascalCase, type ServerColumn } from './fields.ts';
+import { type FieldSpec, type Fields, nameKinds, pascalCase } from './fields.ts';
 
 /** `server-rs/src/field/table.rs`, as rustfmt has it. */
 export function fieldTable(contract: Fields): string {
@@ -83,21 +83,6 @@ function absentText({ default: absent }: FieldSpec): string {
   return 'Absent::Null';
 }
 
-/** `client-ts/src/event-row.ts`. */
-export function eventRowType({ fields, server_columns, row }: Fields): string {
-  const member = (name: string): string => {
-    const spec: FieldSpec | ServerColumn = fields[name] ?? server_columns[name]!;
-    const isNullable = name in fields && spec.default === null;
-    return `  readonly ${name}: ${typeText(spec)}${isNullable ? ' | null' : ''};\n`;
-  };
-  return `/** Generated from \`contract/fields.json\` by \`pnpm contract:update\`: an event as the servers return it. */
-
-/** A row (contract, rule GET-02). Times are RFC 3339 in UTC with milliseconds. */
-export interface EventRow {
-${row.map(member).join('')}}
-`;
-}
-
 /** `dashboard/src/filter-names.ts`. */
 export function filterNames(contract: Fields): string {
   const names = ['session_id', ...nameKinds(contract)].map((name) => `  '${name}',\n`);
@@ -107,11 +92,4 @@ export function filterNames(contract: Fields): string {
 export const FILTER_NAMES = [
 ${names.join('')}] as const;
 `;
-}
-
-function typeText(spec: FieldSpec | ServerColumn): string {
-  if (spec.kind === 'json') return 'unknown';
-  if (spec.kind === 'boolean') return 'boolean';
-  if ('value' in spec) return String(spec.value);
-  return spec.kind === 'integer' || spec.kind === 'dollars' ? 'number' : 'string';
 }

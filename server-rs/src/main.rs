@@ -1,6 +1,6 @@
 //! Runs `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
 
-use std::io::Write;
+use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,8 +14,11 @@ use ingest_server::contract::{LIMITS, VERSION};
 use ingest_server::error::ErrorCode;
 use ingest_server::http::connection::serve;
 use ingest_server::log::open_log;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
 fn main() -> ExitCode {
     let config = match parse_config(std::env::args_os().skip(1), std::env::vars_os()) {
@@ -68,6 +71,7 @@ async fn run(config: Config) -> ExitCode {
     };
     let url = listener.local_addr().map_or_else(|_| String::new(), |address| format!("http://{address}"));
     tokio::spawn(Arc::clone(&app).run());
+    app.store.announce(&url);
     let mut fatal = app.store.state().fatal();
     let server = tokio::spawn(serve(listener, app.router(), app.draining()));
     ready(&url);
@@ -75,6 +79,7 @@ async fn run(config: Config) -> ExitCode {
 
     let failed = tokio::select! {
         () = either(&mut terminate, &mut interrupt) => None,
+        () = input_ended(app.config.exit_with_stdin) => None,
         code = fatal.wait_for(Option::is_some) => code.ok().and_then(|code| *code),
     };
     let stopped = tokio::select! {
@@ -116,6 +121,43 @@ async fn either(one: &mut Signal, other: &mut Signal) {
     tokio::select! {
         _ = one.recv() => {}
         _ = other.recv() => {}
+    }
+}
+
+/// Resolves when standard input ends (rule PRO-10), where that is asked for. A thread of its own reads it: at its end a
+/// runtime waits for the reads that it has begun.
+async fn input_ended(is_asked: bool) {
+    if !is_asked {
+        return std::future::pending().await;
+    }
+    let (input, ended) = oneshot::channel::<()>();
+    let read = move || {
+        wait_for_end(&mut std::io::stdin());
+        drop(input);
+    };
+    // Without a thread this resolves at once: a server that cannot see the end must not live on.
+    drop(std::thread::Builder::new().name("input".to_owned()).spawn(read));
+    // Nothing is sent; the sender is dropped.
+    drop(ended.await);
+}
+
+/// What comes before the end is not used. An error is an end: nothing can come any more.
+fn wait_for_end(input: &mut std::io::Stdin) {
+    let mut buffer = [0; 4096];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // A parent may pass on a descriptor that does not block.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                let waited = poll(&mut [PollFd::new(input, PollFlags::IN)], None);
+                if waited.is_err_and(|error| error != Errno::INTR) {
+                    return;
+                }
+            }
+            Err(_) => return,
+        }
     }
 }
 

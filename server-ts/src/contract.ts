@@ -101,14 +101,16 @@ export const CLAUDE_CODE: HookSpec = claudeCode;
 export interface OptionSpec {
   readonly name: string;
   readonly env: string;
-  readonly type: 'text' | 'integer' | 'choice' | 'list';
+  /** A switch takes no value on the command line; its variable is `true` or `false`. */
+  readonly type: 'text' | 'integer' | 'choice' | 'list' | 'switch';
   readonly default: string | number | readonly string[] | null;
   readonly minimum?: number;
   readonly maximum?: number;
   /** The option whose value this one must reach. */
   readonly at_least?: string;
   readonly choices?: readonly string[];
-  readonly value: string;
+  /** Nothing for a switch. */
+  readonly value?: string;
   readonly help: string;
 }
 

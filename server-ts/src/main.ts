@@ -90,6 +90,8 @@ async function run(config: Config): Promise<void> {
   app.serve();
   const { address, port } = connections.address;
   const url = `http://${bracketed(address)}:${port}`;
+  app.store.announce(url);
+  if (config.exitWithStdin) ending.watchInput();
   const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
   writeSync(1, `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION })}\n`);
   log.info({ url, db: config.db }, 'listening');
@@ -111,7 +113,7 @@ async function run(config: Config): Promise<void> {
   process.exit(code);
 }
 
-/** When and why the process ends (rule PRO-07): a first signal, or the loss of the storage. */
+/** When and why the process ends (rules PRO-07 and PRO-10): a first signal, the end of the input, or the loss of the storage. */
 class Ending {
   /** Resolves with the exit code. */
   readonly begun: Promise<number>;
@@ -131,6 +133,12 @@ class Ending {
 
   begin(code: number): void {
     this.resolve(code);
+  }
+
+  /** What comes before the end is not used. An error is an end: nothing can come any more. */
+  watchInput(): void {
+    const onEnd = (): void => this.begin(0);
+    process.stdin.on('end', onEnd).on('error', onEnd).resume();
   }
 }
 

@@ -5,7 +5,7 @@
  * What must stay true: the same seed gives the same sessions, and every event is one that the contract takes. What
  * metadata looks like and how large it is comes from the testkit, which has it from real agents.
  */
-import type { OutgoingEvent } from '@twin-ingest/client';
+import type { EventType, OutgoingEvent } from '@twin-ingest/client';
 import { type AgentType, KINDS, type Kind, sizeAt } from '@twin-ingest/testkit/events/kinds.ts';
 import { shapeOf } from '@twin-ingest/testkit/events/shapes.ts';
 import { filler } from '@twin-ingest/testkit/events/text.ts';
@@ -61,7 +61,7 @@ function* sessionOf(agent: AgentType, session_id: string, from_ms: number, rando
   const [model, dollars_in, dollars_out] = random.pick(MODELS[agent]);
   const place = { session_id, model, project: random.pick(PROJECTS), branch: random.pick(BRANCHES) };
   let now_ms = from_ms;
-  const at = (after_ms: number, event_type: string, fields: Record<string, unknown> = {}): Timed => {
+  const at = (after_ms: number, event_type: EventType, fields: Record<string, unknown> = {}): Timed => {
     now_ms += after_ms;
     return { at_ms: now_ms, event: eventOf(agent, event_type, place, fields, random) };
   };
@@ -98,7 +98,7 @@ function* sessionOf(agent: AgentType, session_id: string, from_ms: number, rando
 
 function eventOf(
   agent_type: AgentType,
-  event_type: string,
+  event_type: EventType,
   place: { readonly session_id: string } & Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,
   random: Random,
@@ -108,7 +108,7 @@ function eventOf(
   const bytes = Math.min(sizeAt(kind.sizes, random.next()), MOST_TEXT_BYTES);
   const { tool_name } = shape.fields;
   const metadata = shape.metadata(filler(random, bytes, ''));
-  const named = tool_name === undefined ? {} : { tool_name };
+  const named = typeof tool_name === 'string' ? { tool_name } : {};
   return { ...place, agent_type, event_type, ...named, ...fields, source: 'hook', metadata };
 }
 

@@ -12,7 +12,7 @@ const session_id = `example-${crypto.randomUUID()}`;
 const sender = new Sender({
   baseUrl,
   onRejected: (event, problems) => console.error('never taken:', event, problems),
-  onRetry: (error, wait_ms) => console.error(`again in ${wait_ms} ms: ${error}`),
+  onState: (state, error, wait_ms) => console.error(state, error ?? '', wait_ms),
 });
 
 let isSent = false;

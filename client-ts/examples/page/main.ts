@@ -19,7 +19,7 @@ const topics = new Topics({
   },
 });
 
-const sync = new Sync<{ readonly events: readonly EventRow[] }>({
+const sync = new Sync({
   ...topics.of('events', { limit: SHOWN, deltas: true }),
   apply({ data }, isReset) {
     rows = (isReset ? data.events : [...data.events, ...rows]).slice(0, SHOWN);

@@ -37,7 +37,9 @@ export function postBySender(url: string): Posting {
   };
   const sender = new Sender({
     baseUrl: url,
-    onRetry: (error) => fail(String(error)),
+    onState: (state, error) => {
+      if (state === 'retrying') fail(String(error));
+    },
     onRejected: (_event, problems) => fail(problems.join()),
   });
   return {

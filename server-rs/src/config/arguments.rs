@@ -71,7 +71,15 @@ impl Reader {
 
     fn value_of(&mut self, option: &'static OptionSpec, parser: &mut lexopt::Parser) {
         let flag = format!("--{}", option.name);
-        let value = parser.optional_value().or_else(|| {
+        let is_switch = option.kind == OptionKind::Switch;
+        let attached = parser.optional_value();
+        if is_switch && attached.is_some() {
+            return self.problem("takes_no_value", &[("flag", &flag)]);
+        }
+        let value = attached.or_else(|| {
+            if is_switch {
+                return Some(OsString::from("true"));
+            }
             // A word that begins with two hyphens is the next flag, not this one's value.
             let mut raw = parser.try_raw_args()?;
             let is_flag = raw.peek()?.to_string_lossy().starts_with("--");

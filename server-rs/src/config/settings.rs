@@ -42,6 +42,7 @@ pub struct Config {
     pub token: Option<String>,
     pub allow_hosts: Vec<String>,
     pub allow_origins: Vec<String>,
+    pub exit_with_stdin: bool,
     pub log_level: String,
 }
 

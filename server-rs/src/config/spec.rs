@@ -20,7 +20,8 @@ pub(crate) struct OptionSpec {
     pub(crate) maximum: Option<u64>,
     pub(crate) at_least: Option<String>,
     pub(crate) choices: Option<Vec<String>>,
-    value: String,
+    /// Nothing for a switch.
+    value: Option<String>,
     help: String,
 }
 
@@ -34,6 +35,9 @@ pub(crate) enum OptionKind {
     Choice,
     #[serde(rename = "list")]
     List,
+    /// On the command line it takes no value; its variable is `true` or `false`.
+    #[serde(rename = "switch")]
+    Switch,
 }
 
 #[derive(Debug, Deserialize)]
@@ -72,7 +76,8 @@ pub fn help_text() -> String {
         if let (Some(minimum), Some(maximum)) = (option.minimum, option.maximum) {
             text += &format!(" [range: {minimum} - {maximum}]");
         }
-        rows.push((format!("--{} {}", option.name, option.value), text));
+        let value = option.value.as_ref().map_or(String::new(), |value| format!(" {value}"));
+        rows.push((format!("--{}{value}", option.name), text));
     }
     for flag in &SPEC.flags {
         rows.push((format!("-{}, --{}", flag.short, flag.name), flag.help.clone()));

@@ -32,7 +32,7 @@ impl Reader {
                     let values = given.iter().filter_map(|given| self.list_item(name, given)).collect();
                     lists.insert(name, values);
                 }
-                OptionKind::Text | OptionKind::Choice => {
+                OptionKind::Text | OptionKind::Choice | OptionKind::Switch => {
                     let text = self.text(option, given.first());
                     if name == "host" {
                         host = self.host(&text, given.first()).unwrap_or(host);
@@ -68,6 +68,7 @@ impl Reader {
             token,
             allow_hosts: list("allow-host"),
             allow_origins: list("allow-origin"),
+            exit_with_stdin: texts.get("exit-with-stdin").is_some_and(|text| text == "true"),
             log_level: texts.remove("log-level").unwrap_or_default(),
         }
     }
@@ -99,7 +100,7 @@ impl Reader {
             return default;
         }
         let choices = option.choices.as_deref().unwrap_or_default();
-        if option.kind == OptionKind::Choice && !choices.contains(&given.text) {
+        if option.choices.is_some() && !choices.contains(&given.text) {
             let values = [
                 ("source", given.source.as_str()),
                 ("choices", &choices.join(", ")),
@@ -129,6 +130,8 @@ impl Reader {
         }
         let (valid, message) = match name {
             "allow-host" => (is_host_name(&given.text), "allow_host"),
+            _ if given.text.contains('*') => (false, "allow_origin_wildcard"),
+            _ if is_file_origin(&given.text) => (false, "allow_origin_file"),
             _ => (is_origin(&given.text), "allow_origin"),
         };
         if !valid {
@@ -204,6 +207,12 @@ fn is_host_name(text: &str) -> bool {
         return address.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
     }
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+}
+
+/// What a page from a file is: browsers send `null` as its origin, and send it for sandboxed pages of any site.
+fn is_file_origin(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    text == "null" || text.starts_with("file:")
 }
 
 /// A scheme, `://`, and an authority without path (RFC 6454, section 6.2).

@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use crate::error::ErrorCode;
 use crate::store::connection::{OpenError, make_file};
+use crate::store::failure::store_code;
+use crate::store::owner::{Owner, read_owner, remove_owner};
 
 /// Held for as long as the server runs.
 #[derive(Debug)]
 pub struct Lock {
+    database: PathBuf,
     connection: Connection,
 }
 
@@ -20,16 +24,30 @@ impl Lock {
     pub fn acquire(database: &Path) -> Result<Self, OpenError> {
         let path = lock_path(database);
         make_file(&path)?;
-        let locked = |error: rusqlite::Error| OpenError::sqlite(database, &error);
+        let locked = |error: rusqlite::Error| refusal(database, &error);
         let connection = Connection::open(&path).map_err(locked)?;
         connection.execute_batch("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE").map_err(locked)?;
-        Ok(Self { connection })
+        // What a server that crashed has left names a process that no longer holds the lock.
+        remove_owner(database);
+        Ok(Self { database: database.to_owned(), connection })
     }
 
     /// Gives the lock back.
     pub fn release(self) {
+        remove_owner(&self.database);
         // Closing the connection rolls the empty transaction back, whatever it answers.
         drop(self.connection);
+    }
+}
+
+/// Names the server that holds the lock, where it can be known (rule STO-11).
+fn refusal(database: &Path, error: &rusqlite::Error) -> OpenError {
+    let is_held = store_code(error) == ErrorCode::StorageBusy;
+    match read_owner(database).filter(|_| is_held) {
+        Some(Owner { pid, url }) => {
+            OpenError::new(database, "locked_by", &[("pid", &pid.to_string()), ("url", &url)])
+        }
+        None => OpenError::sqlite(database, error),
     }
 }
 

@@ -10,6 +10,8 @@ pub mod path;
 pub mod connection;
 /// The schema, brought up to date.
 pub mod migrate;
+/// The server that holds a database.
+pub mod owner;
 /// One server per database.
 pub mod lock;
 /// Repeated strings by number.
@@ -75,6 +77,7 @@ use events::Submission;
 use failure::State;
 use lock::Lock;
 use migrate::migrate;
+use owner::write_owner;
 use path::{check_links, resolve_path};
 use reader::Readers;
 use writer::{Submitted, Writer};
@@ -138,6 +141,11 @@ impl Store {
             lock,
             private,
         })
+    }
+
+    /// Tells other servers where this one answers (rule STO-11).
+    pub fn announce(&self, url: &str) {
+        write_owner(&self.options.path, url);
     }
 
     /// Stores the valid events of a request; resolves after their commit.

@@ -36,6 +36,11 @@ export function readArguments(
     }
     if (token.kind !== 'option') continue;
     const option = CONFIG_SPEC.options.find(({ name }) => `--${name}` === token.rawName);
+    if (option?.type === 'switch') {
+      if (token.value === undefined) takeValue(option, 'true', given, problems);
+      else problems.push(fill(messages.takes_no_value, { flag: token.rawName }));
+      continue;
+    }
     if (option !== undefined) {
       const following = words[next];
       const value = token.value ?? (following?.startsWith('--') ? undefined : following);

@@ -25,5 +25,6 @@ export interface Config {
   /** Lower case, as `allowOrigins`. */
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
+  readonly exitWithStdin: boolean;
   readonly logLevel: LogLevel;
 }

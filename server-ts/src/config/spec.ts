@@ -10,7 +10,8 @@ export function helpText(): string {
     }
     if (option.choices !== undefined) notes.push(`[choices: ${option.choices.join(', ')}]`);
     if (option.minimum !== undefined) notes.push(`[range: ${option.minimum} - ${option.maximum}]`);
-    return [`--${option.name} ${option.value}`, `${option.help} ${notes.join(' ')}`];
+    const value = option.value === undefined ? '' : ` ${option.value}`;
+    return [`--${option.name}${value}`, `${option.help} ${notes.join(' ')}`];
   });
   for (const flag of CONFIG_SPEC.flags) rows.push([`-${flag.short}, --${flag.name}`, flag.help]);
   const width = Math.max(...rows.map(([left]) => left.length));

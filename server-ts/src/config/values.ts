@@ -38,6 +38,7 @@ export class Values {
           break;
         case 'text':
         case 'choice':
+        case 'switch':
           values.set(option.name, this.text(option, first));
           break;
       }
@@ -63,6 +64,7 @@ export class Values {
       token,
       allowHosts: value('allow-host'),
       allowOrigins: value('allow-origin'),
+      exitWithStdin: value('exit-with-stdin') === 'true',
       logLevel: value('log-level'),
     };
   }
@@ -108,11 +110,9 @@ export class Values {
   private list(option: OptionSpec): string[] {
     const items: string[] = [];
     for (const given of this.given.get(option.name) ?? []) {
-      const isHost = option.name === 'allow-host';
-      if (given.text === '') this.problem(messages.empty, given);
-      else if (!(isHost ? isHostName(given.text) : isOrigin(given.text))) {
-        this.problem(isHost ? messages.allow_host : messages.allow_origin, given);
-      } else items.push(given.text.toLowerCase());
+      const message = listItemProblem(option.name, given.text);
+      if (message !== undefined) this.problem(message, given);
+      else items.push(given.text.toLowerCase());
     }
     return items;
   }
@@ -154,6 +154,15 @@ export class Values {
   }
 }
 
+/** The message for an item of a list that is wrong. */
+function listItemProblem(name: string, text: string): string | undefined {
+  if (text === '') return messages.empty;
+  if (name === 'allow-host') return isHostName(text) ? undefined : messages.allow_host;
+  if (text.includes('*')) return messages.allow_origin_wildcard;
+  if (isFileOrigin(text)) return messages.allow_origin_file;
+  return isOrigin(text) ? undefined : messages.allow_origin;
+}
+
 function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
@@ -161,6 +170,11 @@ function isLoopback(address: string): boolean {
 /** Letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets. */
 function isHostName(text: string): boolean {
   return /^(\[[0-9A-Fa-f:.]*\]|[0-9A-Za-z._-]+)$/.test(text);
+}
+
+/** What a page from a file is: browsers send `null` as its origin, and send it for sandboxed pages of any site. */
+function isFileOrigin(text: string): boolean {
+  return /^(null$|file:)/i.test(text);
 }
 
 /** A scheme, `://`, and an authority without path (RFC 6454, section 6.2). */

@@ -17,6 +17,7 @@ import type { EventTable } from '../event.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
+import { writeOwner } from './owner.ts';
 import { resolvePath } from './path.ts';
 import type { EventFilter } from './query.ts';
 import type { Frames, HealthFigures, JsonRead, ReaderData, Snapshot, SnapshotRead } from './read.ts';
@@ -112,6 +113,11 @@ export class Store {
     const newestEvents = new Newest(data, maxMetadataBytes);
     held.store = new Store(place, writer, opened, readers, newestEvents, events);
     return held.store;
+  }
+
+  /** Tells other servers where this one answers (rule STO-11). */
+  announce(url: string): void {
+    writeOwner(this.path, url);
   }
 
   /** The newest id whose transaction has committed. */

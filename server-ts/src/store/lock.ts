@@ -8,11 +8,14 @@
 import { closeSync, openSync } from 'node:fs';
 import { type Connection, OpenError, openRaw, unusable } from './connection.ts';
 import { sqliteCode } from './failure.ts';
+import { readOwner, removeOwner } from './owner.ts';
 
 export class Lock {
+  private readonly database: string;
   private readonly db: Connection;
 
-  private constructor(db: Connection) {
+  private constructor(database: string, db: Connection) {
+    this.database = database;
     this.db = db;
   }
 
@@ -24,15 +27,26 @@ export class Lock {
       closeSync(openSync(lockPath, 'a', 0o600));
       db = openRaw(lockPath, nativeBinding, false);
       db.exec('BEGIN EXCLUSIVE');
-      return new Lock(db);
+      // What a server that crashed has left names a process that no longer holds the lock.
+      removeOwner(path);
+      return new Lock(path, db);
     } catch (error) {
       db?.close();
-      if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) throw new OpenError('locked', { path });
-      throw unusable(error, path);
+      throw refusal(error, path);
     }
   }
 
   release(): void {
+    removeOwner(this.database);
     this.db.close();
   }
+}
+
+/** Names the server that holds the lock, where it can be known (rule STO-11). */
+function refusal(error: unknown, path: string): OpenError {
+  if (!sqliteCode(error)?.startsWith('SQLITE_BUSY')) return unusable(error, path);
+  const owner = readOwner(path);
+  return owner === undefined
+    ? new OpenError('locked', { path })
+    : new OpenError('locked_by', { path, ...owner });
 }

@@ -32,6 +32,8 @@ export interface StartOptions {
   readonly deadlineMs?: number;
   /** Put before the command, for instance `taskset -c 0`. */
   readonly wrapper?: readonly string[];
+  /** Whether the child has a standard input that stays open until `endInput`; else it is at its end. */
+  readonly hasInput?: boolean;
 }
 
 export interface RunningServer {
@@ -53,6 +55,10 @@ export interface RunningServer {
   /** SIGKILL, as a crash would. */
   kill(): Promise<Exit>;
   signal(name: NodeJS.Signals): void;
+  /** Writes to its standard input, where it has one. */
+  input(text: string): void;
+  /** Ends its standard input. */
+  endInput(): void;
 }
 
 const children = new Set<ChildProcess>();
@@ -87,15 +93,15 @@ export async function startServer(
   const child = spawn(command[0]!, command.slice(1), {
     cwd: options.cwd,
     env: { ...cleanEnvironment(), ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   children.add(child);
   child.once('exit', () => children.delete(child));
   const out = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     out.stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     out.stderr += text;
   });
   const exited = new Promise<Exit>((resolve) => {
@@ -116,6 +122,8 @@ export async function startServer(
     stop: () => end(child, 'SIGTERM', exited),
     kill: () => end(child, 'SIGKILL', exited),
     signal: (signal) => void child.kill(signal),
+    input: (text) => void child.stdin?.write(text),
+    endInput: () => void child.stdin?.end(),
   };
 }
 

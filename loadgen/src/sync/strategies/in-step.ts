@@ -22,7 +22,7 @@ export function inStep(
     let not_modified = 0;
     let problem: BenchFailure | null = null;
     const topics = new Topics({ baseUrl: url, topics: ['events'], random });
-    const topic = between(topics.of<unknown>('events', { limit: ROWS, deltas: true }));
+    const topic = between(topics.of('events', { limit: ROWS, deltas: true }));
     const sync = new Sync<unknown>({
       ...topic,
       fetch: async (known, signal) => {

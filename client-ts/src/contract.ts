@@ -1,0 +1,197 @@
+/** Generated from `contract/openapi.json` by `pnpm contract:update`: what clients send, ask for and get. */
+
+/** An event as sent (EVT-01 to EVT-14). */
+export interface OutgoingEvent {
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly session_id: string;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly agent_type: string;
+  readonly event_type: EventType;
+  readonly status?: Status | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly event_id?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly tool_name?: string | null | undefined;
+  /** At most 1024 bytes of UTF-8 after trimming (EVT-12). */
+  readonly branch?: string | null | undefined;
+  /** At most 1024 bytes of UTF-8 after trimming (EVT-12). */
+  readonly project?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly model?: string | null | undefined;
+  /** At most 128 bytes of UTF-8 after trimming (EVT-12). */
+  readonly source_event?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly call_id?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly agent_id?: string | null | undefined;
+  readonly duration_ms?: number | null | undefined;
+  readonly tokens_in?: number | null | undefined;
+  readonly tokens_out?: number | null | undefined;
+  readonly cache_read_tokens?: number | null | undefined;
+  readonly cache_write_tokens?: number | null | undefined;
+  readonly cost_usd?: number | null | undefined;
+  readonly client_timestamp?: string | null | undefined;
+  readonly source?: Source | null | undefined;
+  /** Any JSON value, kept byte for byte (MET-01). */
+  readonly metadata?: unknown;
+}
+
+/** An event as stored; times in UTC with milliseconds (GET-02). */
+export interface EventRow {
+  readonly id: number;
+  readonly event_id: string | null;
+  readonly schema_version: 1;
+  readonly session_id: string;
+  readonly agent_type: string;
+  readonly event_type: EventType;
+  readonly tool_name: string | null;
+  readonly status: Status;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly branch: string | null;
+  readonly project: string | null;
+  readonly duration_ms: number | null;
+  readonly model: string | null;
+  readonly cost_usd: number | null;
+  readonly source: Source;
+  readonly source_event: string | null;
+  readonly call_id: string | null;
+  readonly agent_id: string | null;
+  readonly client_timestamp: string | null;
+  readonly created_at: string;
+  readonly payload_truncated: boolean;
+  /** Any JSON value, its text as it was sent (MET-01). */
+  readonly metadata: unknown;
+}
+
+/** GET-01 */
+export interface EventPage {
+  readonly events: readonly EventRow[];
+  readonly next: number | null;
+}
+
+/** SES-03 */
+export interface Session {
+  readonly id: string;
+  readonly agent_type: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly model: string | null;
+  readonly status: 'active' | 'idle' | 'ended';
+  readonly started_at: string;
+  readonly last_event_at: string;
+  readonly ended_at: string | null;
+  readonly last_event_id: number;
+  readonly event_count: number;
+  readonly error_count: number;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly total_cost_usd: number;
+}
+
+/** SES-01 */
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  readonly next: number | null;
+}
+
+/** SES-04 */
+export interface SessionWithEvents {
+  readonly session: Session;
+  readonly events: readonly EventRow[];
+}
+
+/** STA-01; since only when it was asked for (STA-05). */
+export interface Stats {
+  readonly total_events: number;
+  readonly active_sessions: number;
+  readonly total_sessions: number;
+  readonly total_tokens_in: number;
+  readonly total_tokens_out: number;
+  readonly total_cost_usd: number;
+  readonly total_errors: number;
+  readonly tools: readonly Counted[];
+  readonly agents: readonly Counted[];
+  readonly models: readonly Counted[];
+  readonly event_types: readonly Counted[];
+  readonly branches: readonly Counted[];
+  readonly since?: string;
+}
+
+export type EventType =
+  | 'tool_use'
+  | 'session_start'
+  | 'session_end'
+  | 'error'
+  | 'llm_request'
+  | 'llm_response'
+  | 'response'
+  | 'file_change'
+  | 'git_commit'
+  | 'plan_step'
+  | 'user_prompt';
+
+export type Status = 'success' | 'error' | 'timeout';
+
+export type Source = 'api' | 'hook' | 'otel' | 'import';
+
+/** GET-09 */
+export interface Counted {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** Parameters of `GET /api/events`. */
+export interface EventsQuery {
+  readonly session_id?: string | undefined;
+  readonly agent_type?: string | undefined;
+  readonly event_type?: EventType | undefined;
+  readonly tool_name?: string | undefined;
+  readonly status?: Status | undefined;
+  readonly branch?: string | undefined;
+  readonly project?: string | undefined;
+  readonly model?: string | undefined;
+  readonly source?: Source | undefined;
+  readonly source_event?: string | undefined;
+  /** Only together with session_id (GET-03). */
+  readonly call_id?: string | undefined;
+  /** Only together with session_id (GET-03). */
+  readonly agent_id?: string | undefined;
+  /** Inclusive (GET-04). */
+  readonly since?: string | undefined;
+  /** Exclusive (GET-04). */
+  readonly until?: string | undefined;
+  /** Ids above this one, oldest first (GET-05). */
+  readonly after?: number | undefined;
+  /** Ids below this one, newest first (GET-05, SES-01). */
+  readonly before?: number | undefined;
+  /** Agrees with the cursor where there is one (GET-05). */
+  readonly order?: 'asc' | 'desc' | undefined;
+  /** How many rows (GET-01, SES-01, SES-04). */
+  readonly limit?: number | undefined;
+}
+
+/** Parameters of `GET /api/sessions`. */
+export interface SessionsQuery {
+  readonly status?: 'active' | 'idle' | 'ended' | undefined;
+  readonly exclude_status?: 'active' | 'idle' | 'ended' | undefined;
+  readonly agent_type?: string | undefined;
+  readonly project?: string | undefined;
+  /** Inclusive (GET-04). */
+  readonly since?: string | undefined;
+  /** Ids below this one, newest first (GET-05, SES-01). */
+  readonly before?: number | undefined;
+  /** How many rows (GET-01, SES-01, SES-04). */
+  readonly limit?: number | undefined;
+}
+
+/** Parameters of `GET /api/stats`. */
+export interface StatsQuery {
+  readonly agent_type?: string | undefined;
+  /** Inclusive (GET-04). */
+  readonly since?: string | undefined;
+}

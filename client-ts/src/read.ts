@@ -1,0 +1,41 @@
+/**
+ * Reads that are made once: a page of events, a page of sessions, the statistics.
+ *
+ * Nothing is repeated: what fails rejects, with a `RefusedError` where the server refused. `Topics` and `Sync` are for a
+ * state that is to stay up to date.
+ */
+import type { EventPage, EventsQuery, SessionPage, SessionsQuery, Stats, StatsQuery } from './contract.ts';
+import { within } from './deadline.ts';
+import { refusalOf } from './refusal.ts';
+import { REQUEST_MS, type ServerOptions, serverOf } from './server.ts';
+
+export interface ReadOptions<Query> extends ServerOptions {
+  /** Filters and page, as the route has them. */
+  readonly query?: Query;
+  /** How long it may take before it rejects with a `TimeoutError`, milliseconds; 30,000 unless given. */
+  readonly request_ms?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** `GET /api/events`: the newest first unless `order` or `after` says otherwise; `next` leads to the next page. */
+export const events = (options: ReadOptions<EventsQuery> = {}): Promise<EventPage> =>
+  read('/api/events', options);
+
+/** `GET /api/sessions`: the one with the newest event first. */
+export const sessions = (options: ReadOptions<SessionsQuery> = {}): Promise<SessionPage> =>
+  read('/api/sessions', options);
+
+/** `GET /api/stats`: of all time, or since a moment. */
+export const stats = (options: ReadOptions<StatsQuery> = {}): Promise<Stats> => read('/api/stats', options);
+
+async function read<T, Query extends object>(path: string, options: ReadOptions<Query>): Promise<T> {
+  const { query = {}, request_ms = REQUEST_MS, signal = new AbortController().signal } = options;
+  const { baseUrl, headers, fetch, clock } = serverOf(options);
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return within(request_ms, clock, signal, async (end) => {
+    const response = await fetch(`${baseUrl}${path}?${given}`, { headers, cache: 'no-store', signal: end });
+    if (!response.ok) throw await refusalOf(response);
+    return (await response.json()) as T;
+  });
+}

@@ -1,0 +1,139 @@
+/**
+ * The types of the client that follow from `openapi.json`: events as sent, rows, sessions, statistics and queries.
+ *
+ * Only the part of JSON Schema that `openapi.json` uses is translated; anything else is an error. The text is as Biome
+ * formats it.
+ */
+import type { Json, JsonObject } from '../contract-facts.ts';
+
+/** What the client exports; other schemas come along when these refer to them. */
+const SCHEMAS = ['Event', 'Row', 'Page', 'Session', 'SessionPage', 'SessionWithEvents', 'Stats'];
+/** Names in the client that are not those of the schemas. */
+const RENAMED: Readonly<Record<string, string>> = {
+  Event: 'OutgoingEvent',
+  Row: 'EventRow',
+  Page: 'EventPage',
+};
+/** The query parameters of a route as a type. */
+const QUERIES: Readonly<Record<string, string>> = {
+  EventsQuery: '/api/events',
+  SessionsQuery: '/api/sessions',
+  StatsQuery: '/api/stats',
+};
+/** As `biome.json` says. */
+const LINE_WIDTH = 110;
+
+interface Parameter {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema: JsonObject;
+}
+
+/** `client-ts/src/contract.ts`. */
+export function clientTypes(openapi: JsonObject): string {
+  const { schemas, parameters } = openapi.components as {
+    readonly schemas: Readonly<Record<string, JsonObject>>;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  };
+  const declarations: string[] = [];
+  const wanted = [...SCHEMAS];
+  for (const name of wanted) {
+    const schema = schemas[name]!;
+    for (const reference of references(schema)) if (!wanted.includes(reference)) wanted.push(reference);
+    declarations.push(declaration(name, schema, name === 'Event'));
+  }
+  const paths = openapi.paths as Readonly<Record<string, { get: { parameters: { $ref: string }[] } }>>;
+  const words = new Map(wanted.map((name) => [JSON.stringify(schemas[name]!.enum), name]));
+  for (const [name, path] of Object.entries(QUERIES)) {
+    const members = paths[path]!.get.parameters.map(({ $ref }) => {
+      const { name, description, schema } = parameters[nameOf($ref)] as Parameter;
+      const known = schema.enum && words.get(JSON.stringify(schema.enum));
+      const type = known === undefined ? typeText(schema) : exported(String(known));
+      return member(`${name}?`, `${type} | undefined`, description);
+    });
+    declarations.push(
+      `/** Parameters of \`GET ${path}\`. */\nexport interface ${name} {\n${members.join('')}}\n`,
+    );
+  }
+  return `/** Generated from \`contract/openapi.json\` by \`pnpm contract:update\`: what clients send, ask for and get. */
+
+${declarations.join('\n')}`;
+}
+
+function declaration(name: string, schema: JsonObject, isSent: boolean): string {
+  const comment = schema.description === undefined ? '' : `/** ${schema.description} */\n`;
+  if (schema.properties === undefined) {
+    return `${comment}${wrapped(`export type ${exported(name)} =`, typeText(schema).split(' | '))}`;
+  }
+  const required = schema.required as string[];
+  const members = Object.entries(schema.properties as JsonObject).map(([property, value]) => {
+    const type = typeText(value as JsonObject);
+    const { description } = value as { readonly description?: string };
+    if (required.includes(property)) return member(property, type, description);
+    // A field that is left out may be `undefined`: JSON has no such value, so that it is left out then too.
+    return member(`${property}?`, isSent && type !== 'unknown' ? `${type} | undefined` : type, description);
+  });
+  return `${comment}export interface ${exported(name)} {\n${members.join('')}}\n`;
+}
+
+function member(name: string, type: string, description?: string): string {
+  const comment = description === undefined ? '' : `  /** ${description} */\n`;
+  return `${comment}${wrapped(`  readonly ${name}:`, type.split(' | '))}`;
+}
+
+/** On one line where that is short enough, else with one line for each part of the union. */
+function wrapped(begin: string, union: readonly string[]): string {
+  const line = `${begin} ${union.join(' | ')};\n`;
+  if (line.length - 1 <= LINE_WIDTH) return line;
+  const indent = ' '.repeat(begin.search(/\S/) + 2);
+  return `${begin}\n${union.map((part) => `${indent}| ${part}`).join('\n')};\n`;
+}
+
+function typeText(schema: JsonObject): string {
+  if (typeof schema.$ref === 'string') return exported(nameOf(schema.$ref));
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum !== undefined) return (schema.enum as Json[]).map(literal).join(' | ');
+  const parts = (schema.oneOf ?? schema.anyOf) as JsonObject[] | undefined;
+  if (parts !== undefined) return parts.map(typeText).join(' | ');
+  if (schema.type === undefined) return 'unknown';
+  return [schema.type]
+    .flat()
+    .map((type) => plainType(String(type), schema))
+    .join(' | ');
+}
+
+function plainType(type: string, schema: JsonObject): string {
+  switch (type) {
+    case 'integer':
+      return 'number';
+    case 'array':
+      return `readonly ${typeText(schema.items as JsonObject)}[]`;
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return type;
+    default:
+      throw new TypeError(`openapi.json: no type is known for ${JSON.stringify(schema)}`);
+  }
+}
+
+/** As Biome quotes. */
+function literal(value: Json): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+}
+
+function references(schema: Json): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) =>
+    key === '$ref' ? [nameOf(String(value))] : references(value),
+  );
+}
+
+function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}
+
+function exported(name: string): string {
+  return RENAMED[name] ?? name;
+}

@@ -1,0 +1,93 @@
+//! Names the server that holds a database, so that the next one can report which to stop (rule STO-11).
+//!
+//! `FILE.owner` holds the pid and the URL as JSON. The server that has the lock removes an old one first, writes its own
+//! when it answers requests, and removes it before it releases the lock.
+//! Invariant: the file alone proves nothing. It is read only after the lock was refused, and only a process that runs
+//! is named.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use serde_json::{Value, json};
+
+/// The server that holds a database.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Of its process.
+    pub pid: i32,
+    /// As in its ready line.
+    pub url: String,
+}
+
+/// Writes the file (0600). A failure only makes a message less precise, so it is not reported.
+pub fn write_owner(database: &Path, url: &str) {
+    remove_owner(database);
+    let text = json!({ "pid": std::process::id(), "url": url }).to_string();
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(owner_path(database));
+    drop(file.and_then(|mut file| file.write_all(text.as_bytes())));
+}
+
+/// The server that the file names, if that process runs. Only for a caller that was refused the lock.
+pub fn read_owner(database: &Path) -> Option<Owner> {
+    let owner = parse_owner(&fs::read(owner_path(database)).ok()?)?;
+    is_running(owner.pid).then_some(owner)
+}
+
+/// Removes the file, if there is one.
+pub fn remove_owner(database: &Path) {
+    drop(fs::remove_file(owner_path(database)));
+}
+
+/// Anything that this server would not write itself is refused, since the text goes to a terminal.
+fn parse_owner(bytes: &[u8]) -> Option<Owner> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let pid = value.get("pid")?.as_i64().and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid > 0)?;
+    let url = value.get("url")?.as_str()?;
+    let is_plain = url.starts_with("http://") && url.bytes().all(|byte| byte.is_ascii_graphic());
+    is_plain.then(|| Owner { pid, url: url.to_owned() })
+}
+
+/// The process of this server is not the one that holds the lock: such a pid is that of a process that has ended.
+fn is_running(pid: i32) -> bool {
+    let own = i32::try_from(std::process::id()) == Ok(pid);
+    // EPERM: it runs, as another user.
+    !own && Pid::from_raw(pid).is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
+}
+
+fn owner_path(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push(".owner");
+    PathBuf::from(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_server_writes_is_read() {
+        let parse = |text: &str| parse_owner(text.as_bytes());
+        let owner = Owner { pid: 7, url: "http://127.0.0.1:3141".to_owned() };
+        assert_eq!(parse(r#"{"pid":7,"url":"http://127.0.0.1:3141"}"#), Some(owner));
+        for text in [
+            "",
+            "{",
+            "[]",
+            r#"{"pid":7}"#,
+            r#"{"pid":0,"url":"http://a"}"#,
+            r#"{"pid":-7,"url":"http://a"}"#,
+            r#"{"pid":7.5,"url":"http://a"}"#,
+            r#"{"pid":9007199254740993,"url":"http://a"}"#,
+            r#"{"pid":"7","url":"http://a"}"#,
+            r#"{"pid":7,"url":"javascript:1"}"#,
+            r#"{"pid":7,"url":"http://a\u001b[2J"}"#,
+            r#"{"pid":7,"url":"http://a b"}"#,
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}
