@@ -36,12 +36,15 @@ pub mod queries {
         DELETE_EVENT_KEY_BLOCKS = "delete_event_key_blocks";
         DELETE_EVENT_KEY_RUN = "delete_event_key_run";
         DELETE_EVENT_KEY_TAIL = "delete_event_key_tail";
+        DELETE_SESSION_WAIT = "delete_session_wait";
+        DELETE_SESSION_WAITS = "delete_session_waits";
         INSERT_EVENT = "insert_event";
         INSERT_EVENT_KEY_BLOCK = "insert_event_key_block";
         INSERT_EVENT_KEY_RUN = "insert_event_key_run";
         INSERT_EVENT_KEY_TAIL = "insert_event_key_tail";
         INSERT_NAME = "insert_name";
         SELECT_AGENTS = "select_agents";
+        SELECT_CALLS = "select_calls";
         SELECT_COST_TIMELINE = "select_cost_timeline";
         SELECT_COSTS = "select_costs";
         SELECT_COUNTS = "select_counts";
@@ -74,6 +77,7 @@ pub mod queries {
         UPSERT_EVENT_SPAN = "upsert_event_span";
         UPSERT_HOUR = "upsert_hour";
         UPSERT_SESSION = "upsert_session";
+        UPSERT_SESSION_WAIT = "upsert_session_wait";
         UPSERT_STATS = "upsert_stats";
     }
 }
@@ -86,6 +90,9 @@ pub struct Vocabulary {
     pub statuses: Vec<String>,
     pub sources: Vec<String>,
     pub session_statuses: Vec<String>,
+    pub waiting_reasons: Vec<String>,
+    pub reasons_that_need_an_answer: Vec<String>,
+    pub dismissal: Dismissal,
     pub summary_keys: Vec<String>,
     pub security: Security,
     pub page_headers: BTreeMap<String, String>,
@@ -94,6 +101,14 @@ pub struct Vocabulary {
     pub field_messages: FieldMessages,
     pub parameter_messages: ParameterMessages,
     pub errors: BTreeMap<String, ErrorSpec>,
+}
+
+/// The event that a person's dismissal is stored as (rule WAI-05).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct Dismissal {
+    pub event_type: String,
+    pub source_event: String,
 }
 
 /// An error code's status, public text and `Retry-After`.

@@ -114,13 +114,15 @@ pub struct Cutoffs {
     pub idle: i64,
     /// Ended when the newest event is not after this.
     pub ended: i64,
+    /// A wait that began at this time or before is stale (rule WAI-04).
+    pub stale: i64,
 }
 
 impl Cutoffs {
     /// As of `now`.
-    pub fn new(now: i64, timeout_minutes: i64) -> Self {
+    pub fn new(now: i64, timeout_minutes: i64, stale_hours: i64) -> Self {
         let timeout = timeout_minutes * 60_000;
-        Self { idle: now - timeout, ended: now - 2 * timeout }
+        Self { idle: now - timeout, ended: now - 2 * timeout, stale: now - stale_hours * 3_600_000 }
     }
 }
 
@@ -160,6 +162,7 @@ pub fn list_sessions(
         agent_type,
         project,
         filter.since,
+        cutoffs.stale,
     ];
     each(connection, queries::SELECT_SESSIONS, values, visit).map(|_| ())
 }
@@ -171,8 +174,8 @@ pub fn get_session(
     cutoffs: Cutoffs,
     visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<bool> {
-    Ok(each(connection, queries::SELECT_SESSION, params![cutoffs.idle, cutoffs.ended, session_id], visit)?
-        > 0)
+    let values = params![cutoffs.idle, cutoffs.ended, session_id, cutoffs.stale];
+    Ok(each(connection, queries::SELECT_SESSION, values, visit)? > 0)
 }
 
 /// The revision of a session's topic (rule SYN-01); `None` when no event has named it.
