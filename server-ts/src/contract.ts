@@ -14,12 +14,15 @@ import pragmas from '../../contract/pragmas.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
 import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
 import deleteEventKeyTail from '../../contract/queries/delete_event_key_tail.sql?text';
+import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
+import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
 import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
 import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
+import selectCalls from '../../contract/queries/select_calls.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
 import selectCosts from '../../contract/queries/select_costs.sql?text';
 import selectCounts from '../../contract/queries/select_counts.sql?text';
@@ -52,6 +55,7 @@ import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
+import upsertSessionWait from '../../contract/queries/upsert_session_wait.sql?text';
 import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
@@ -113,8 +117,6 @@ export const PARAMETERS = routes.parameters as Readonly<Record<string, Parameter
 export interface HookEntry {
   readonly event_type: string;
   readonly status?: string;
-  /** Whether the event is a call of a tool, so that it has a `tool_name`. */
-  readonly ends_call?: boolean;
 }
 
 /** Where a field of the event stands in the hook's payload. */
@@ -123,6 +125,19 @@ export interface HookField {
   readonly key: string;
   readonly take?: string;
   readonly default?: string;
+  /** The hooks that have it; of all where there is no list. */
+  readonly hooks?: readonly string[];
+}
+
+/** What a hook means for the waits of its session (rule WAI-01). */
+interface HookWaits {
+  readonly ends?: 'agent' | 'session';
+  readonly reminds?: boolean;
+  readonly begins?: readonly {
+    readonly reason: string;
+    readonly key?: string;
+    readonly values?: readonly string[];
+  }[];
 }
 
 interface HookSpec {
@@ -136,9 +151,10 @@ interface HookSpec {
   readonly hooks: Readonly<Record<string, HookEntry>>;
   /** Of a hook that is none of these. */
   readonly other: HookEntry;
+  readonly waits: Readonly<Record<string, HookWaits>>;
 }
 
-export const CLAUDE_CODE: HookSpec = claudeCode;
+export const CLAUDE_CODE = claudeCode as HookSpec;
 
 export interface OptionSpec {
   readonly name: string;
@@ -167,12 +183,15 @@ export const QUERIES = {
   deleteEventKeyBlocks,
   deleteEventKeyRun,
   deleteEventKeyTail,
+  deleteSessionWait,
+  deleteSessionWaits,
   insertEvent,
   insertEventKeyBlock,
   insertEventKeyRun,
   insertEventKeyTail,
   insertName,
   selectAgents,
+  selectCalls,
   selectCostTimeline,
   selectCosts,
   selectCounts,
@@ -205,6 +224,7 @@ export const QUERIES = {
   upsertEventSpan,
   upsertHour,
   upsertSession,
+  upsertSessionWait,
   upsertStats,
 } as const satisfies Record<string, string>;
 

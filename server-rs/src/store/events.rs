@@ -16,7 +16,7 @@ use crate::store::event_keys::EventKeys;
 use crate::store::names::Names;
 use crate::store::sessions::SessionDeltas;
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, hour_of};
-use crate::store::waits::change_waits;
+use crate::store::waits::SessionWaits;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
 
 /// The valid events of one request, with the body that their texts lie in.
@@ -48,6 +48,7 @@ pub struct EventWriter {
     blocks: EventBlocks,
     names: Names,
     sessions: SessionDeltas,
+    waits: SessionWaits,
     stats: StatsDeltas,
     last_id: Option<i64>,
 }
@@ -205,7 +206,7 @@ impl EventWriter {
             && let Some(change) = WAIT_CHANGES.get(event.wait)
         {
             let agent_id = event.text(Field::AgentId, body).unwrap_or_default();
-            change_waits(connection, session, agent_id, change, now)?;
+            self.waits.change(connection, session, agent_id, change, now)?;
         }
 
         self.stats.add(EVERY_EVENT, agent_type, event);

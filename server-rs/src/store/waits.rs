@@ -7,26 +7,35 @@ use rusqlite::{Connection, params};
 use crate::contract::queries;
 use crate::waits::{WaitChange, WaitEnds};
 
-/// Ends waits, then begins one: `agent_id` is empty for the main agent, `now` is Unix milliseconds.
-pub fn change_waits(
-    connection: &Connection,
-    session: i64,
-    agent_id: &str,
-    change: &WaitChange,
-    now: i64,
-) -> rusqlite::Result<()> {
-    match change.ends {
-        WaitEnds::Nothing => {}
-        WaitEnds::Agent => {
-            connection.prepare_cached(queries::DELETE_SESSION_WAIT)?.execute(params![session, agent_id])?;
+/// The table `session_waits`. It keeps nothing in memory, so that a rollback takes back all of it.
+#[derive(Debug, Default)]
+pub struct SessionWaits;
+
+impl SessionWaits {
+    /// Ends waits, then begins one: `agent_id` is empty for the main agent, `now` is Unix milliseconds.
+    pub fn change(
+        &self,
+        connection: &Connection,
+        session: i64,
+        agent_id: &str,
+        change: &WaitChange,
+        now: i64,
+    ) -> rusqlite::Result<()> {
+        match change.ends {
+            WaitEnds::Nothing => {}
+            WaitEnds::Agent => {
+                connection
+                    .prepare_cached(queries::DELETE_SESSION_WAIT)?
+                    .execute(params![session, agent_id])?;
+            }
+            WaitEnds::Session => {
+                connection.prepare_cached(queries::DELETE_SESSION_WAITS)?.execute([session])?;
+            }
         }
-        WaitEnds::Session => {
-            connection.prepare_cached(queries::DELETE_SESSION_WAITS)?.execute([session])?;
+        if let Some(reason) = change.begins {
+            let values = params![session, agent_id, reason, change.needs_answer, now, change.is_reminder];
+            connection.prepare_cached(queries::UPSERT_SESSION_WAIT)?.execute(values)?;
         }
+        Ok(())
     }
-    if let Some(reason) = change.begins {
-        let values = params![session, agent_id, reason, change.needs_answer, now, change.is_reminder];
-        connection.prepare_cached(queries::UPSERT_SESSION_WAIT)?.execute(values)?;
-    }
-    Ok(())
 }

@@ -21,6 +21,8 @@ export class SessionDelta {
   branch = 0;
   model = 0;
   ended = false;
+  /** Whether one of its events is more than a dismissal. */
+  isActive = false;
   lastEventId = 0;
   eventCount = 0;
   errorCount = 0;
@@ -80,6 +82,7 @@ export class SessionDeltas {
       delta.cacheWriteTokens,
       delta.costNanos,
       delta.firstEventId,
+      Number(delta.isActive),
     );
     const added = Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, cost);
     if (gathered + added > LIMITS.max_integer) this.writeOne(delta, now);
