@@ -60,6 +60,7 @@ CREATE TABLE session_waits (
   reason       TEXT    NOT NULL, -- one of waiting_reasons of vocabulary.json
   needs_answer INTEGER NOT NULL, -- 1: the status is waiting; 0: it is the user's turn
   since        INTEGER NOT NULL,
+  event_id     INTEGER NOT NULL, -- of the event at since; the order of waits
   PRIMARY KEY (session, agent_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -29,5 +29,5 @@ SELECT
 FROM sessions AS s
 LEFT JOIN session_waits AS w ON w.session = s.key AND s.ended_at IS NULL AND w.agent_id = (
   SELECT f.agent_id FROM session_waits AS f WHERE f.session = s.key
-  ORDER BY f.needs_answer DESC, f.since, f.agent_id LIMIT 1)
+  ORDER BY f.needs_answer DESC, f.event_id LIMIT 1)
 WHERE s.session_id = ?3

@@ -35,7 +35,7 @@ SELECT
 FROM sessions AS s
 LEFT JOIN session_waits AS w ON w.session = s.key AND s.ended_at IS NULL AND w.agent_id = (
   SELECT f.agent_id FROM session_waits AS f WHERE f.session = s.key
-  ORDER BY f.needs_answer DESC, f.since, f.agent_id LIMIT 1)
+  ORDER BY f.needs_answer DESC, f.event_id LIMIT 1)
 WHERE s.last_event_id < ?3
   AND (?5 IS NOT 'waiting' OR s.key IN (SELECT session FROM session_waits WHERE needs_answer = 1))
   AND (?7 IS NULL OR s.agent_type = ?7)

@@ -206,7 +206,7 @@ impl EventWriter {
             && let Some(change) = WAIT_CHANGES.get(event.wait)
         {
             let agent_id = event.text(Field::AgentId, body).unwrap_or_default();
-            self.waits.change(connection, session, agent_id, change, now)?;
+            self.waits.change(connection, session, agent_id, change, id, now)?;
         }
 
         self.stats.add(EVERY_EVENT, agent_type, event);

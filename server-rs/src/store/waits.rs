@@ -12,13 +12,15 @@ use crate::waits::{WaitChange, WaitEnds};
 pub struct SessionWaits;
 
 impl SessionWaits {
-    /// Ends waits, then begins one: `agent_id` is empty for the main agent, `now` is Unix milliseconds.
+    /// Ends waits, then begins one: `agent_id` is empty for the main agent, `event_id` is of the event in hand,
+    /// `now` is Unix milliseconds.
     pub fn change(
         &self,
         connection: &Connection,
         session: i64,
         agent_id: &str,
         change: &WaitChange,
+        event_id: i64,
         now: i64,
     ) -> rusqlite::Result<()> {
         match change.ends {
@@ -33,7 +35,8 @@ impl SessionWaits {
             }
         }
         if let Some(reason) = change.begins {
-            let values = params![session, agent_id, reason, change.needs_answer, now, change.is_reminder];
+            let WaitChange { needs_answer, is_reminder, .. } = *change;
+            let values = params![session, agent_id, reason, needs_answer, now, event_id, is_reminder];
             connection.prepare_cached(queries::UPSERT_SESSION_WAIT)?.execute(values)?;
         }
         Ok(())

@@ -257,7 +257,7 @@ export class EventWriter {
 
     if (wait !== NO_CHANGE) {
       const agentId = textIn(job, int + FIELD.agent_id.column) ?? '';
-      this.waits.change(session.key, agentId, WAIT_CHANGES[wait]!, now);
+      this.waits.change(session.key, agentId, WAIT_CHANGES[wait]!, id, now);
     }
 
     const rows = stats.ofAgent(agentType);

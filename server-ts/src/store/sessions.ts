@@ -82,7 +82,6 @@ export class SessionDeltas {
       delta.cacheWriteTokens,
       delta.costNanos,
       delta.firstEventId,
-      Number(delta.isActive),
     );
     const added = Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, cost);
     if (gathered + added > LIMITS.max_integer) this.writeOne(delta, now);
@@ -122,6 +121,7 @@ export class SessionDeltas {
       delta.cacheWriteTokens,
       delta.costNanos,
       delta.firstEventId,
+      Number(delta.isActive),
     );
     delta.eventCount = 0;
     delta.errorCount = 0;

@@ -21,11 +21,11 @@ export class SessionWaits {
   }
 
   /** Ends waits, then begins one: `agentId` is empty for the main agent, `now` is Unix milliseconds. */
-  change(session: number, agentId: string, change: WaitChange, now: number): void {
+  change(session: number, agentId: string, change: WaitChange, eventId: number, now: number): void {
     const { ends, begins, needsAnswer, isReminder } = change;
     if (ends === 'agent') this.deleteOne.run(session, agentId);
     if (ends === 'session') this.deleteAll.run(session);
     if (begins === undefined) return;
-    this.upsert.run(session, agentId, begins, Number(needsAnswer), now, Number(isReminder));
+    this.upsert.run(session, agentId, begins, Number(needsAnswer), now, eventId, Number(isReminder));
   }
 }
