@@ -31,6 +31,7 @@ import { SWAP } from './swap.ts';
 import { SYNC } from './sync.ts';
 import { SYNC_PACE } from './sync-pace.ts';
 import { TIMEOUTS } from './timeouts.ts';
+import { WAITS } from './waits.ts';
 
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
   START,
@@ -39,6 +40,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   HEALTH,
   FILTERS,
   HOOKS,
+  WAITS,
   LOCK,
   LINKS,
   STREAM,
