@@ -14,6 +14,7 @@ export const LAYERS: readonly string[] = [
   ...['contract', 'served', 'clock', 'log', 'buffers', 'error', 'text', 'number', 'timestamp', 'descriptors'],
   ...[
     'field',
+    'waits',
     'event',
     'topics',
     'render',

@@ -83,11 +83,10 @@ pub fn list_events(
         Order::NewestFirst => queries::SELECT_EVENTS_NEWEST,
         Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
     };
-    let limit = signed(limit);
     let bounds: [(&str, &dyn ToSql); 6] = [
         (":above", &filter.above),
         (":below", &filter.below),
-        (":limit", &limit),
+        (":limit", &signed(limit)),
         (":since", &filter.since),
         (":until", &filter.until),
         (":session", &session),
@@ -146,10 +145,9 @@ pub fn list_sessions(
     limit: u64,
     visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
-    let Some(agent_type) = known_name(connection, Field::AgentType, filter.agent_type.as_deref())? else {
-        return Ok(());
-    };
-    let Some(project) = known_name(connection, Field::Project, filter.project.as_deref())? else {
+    let agent_type = known_name(connection, Field::AgentType, filter.agent_type.as_deref())?;
+    let project = known_name(connection, Field::Project, filter.project.as_deref())?;
+    let (Some(agent_type), Some(project)) = (agent_type, project) else {
         return Ok(());
     };
     let values = params![
