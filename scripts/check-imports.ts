@@ -28,6 +28,7 @@ export const LAYERS: readonly string[] = [
   ],
   ...[
     'field',
+    'waits',
     'event',
     'topics',
     'render',

@@ -79,7 +79,10 @@ export interface Session {
   readonly project: string | null;
   readonly branch: string | null;
   readonly model: string | null;
-  readonly status: 'active' | 'idle' | 'ended';
+  readonly status: 'active' | 'waiting' | 'idle' | 'ended';
+  readonly waiting_reason: 'permission' | 'question' | 'idle_prompt' | 'turn_finished' | null;
+  readonly waiting_since: string | null;
+  readonly waiting_stale: boolean;
   readonly started_at: string;
   readonly last_event_at: string;
   readonly ended_at: string | null;
@@ -177,8 +180,8 @@ export interface EventsQuery {
 
 /** Parameters of `GET /api/sessions`. */
 export interface SessionsQuery {
-  readonly status?: 'active' | 'idle' | 'ended' | undefined;
-  readonly exclude_status?: 'active' | 'idle' | 'ended' | undefined;
+  readonly status?: 'active' | 'waiting' | 'idle' | 'ended' | undefined;
+  readonly exclude_status?: 'active' | 'waiting' | 'idle' | 'ended' | undefined;
   readonly agent_type?: string | undefined;
   readonly project?: string | undefined;
   /** Inclusive (GET-04). */

@@ -52,6 +52,18 @@ CREATE TABLE sessions (
   CONSTRAINT session_ids_are_unique UNIQUE (session_id)
 ) STRICT;
 
+-- What agents of a session wait for: at most one row for each agent (docs/decisions/0050-waiting-sessions.md). The
+-- writer touches it for events that begin or end a wait, and for no others.
+CREATE TABLE session_waits (
+  session      INTEGER NOT NULL, -- sessions.key
+  agent_id     TEXT    NOT NULL, -- empty for the main agent
+  reason       TEXT    NOT NULL, -- one of waiting_reasons of vocabulary.json
+  needs_answer INTEGER NOT NULL, -- 1: the status is waiting; 0: it is the user's turn
+  since        INTEGER NOT NULL,
+  event_id     INTEGER NOT NULL, -- of the event at since; the order of waits
+  PRIMARY KEY (session, agent_id)
+) STRICT, WITHOUT ROWID;
+
 -- The list of sessions is ordered by newest activity, which is the id of the newest event. The other columns are those
 -- that say whether a session is active, so that sessions are counted without a look at their rows.
 CREATE INDEX sessions_by_activity ON sessions (last_event_id, last_event_at, ended_at, agent_type);
@@ -140,6 +152,7 @@ CREATE TABLE stats (
   name           INTEGER NOT NULL,
   agent_type     INTEGER NOT NULL,
   event_count    INTEGER NOT NULL,
+  call_count     INTEGER NOT NULL, -- of a tool: the events that are calls; the columns below count these alone
   error_count    INTEGER NOT NULL,
   duration_count INTEGER NOT NULL, -- events that say a duration_ms
   duration_ms    INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- One session. ?1 and ?2 as in select_sessions.sql, ?3 its session_id.
+-- One session. ?1 and ?2 as in select_sessions.sql, ?3 its session_id, ?4 as ?10 there.
 SELECT
   s.session_id AS id,
   (SELECT n.name FROM names AS n WHERE n.id = s.agent_type) AS agent_type,
@@ -6,10 +6,15 @@ SELECT
   (SELECT n.name FROM names AS n WHERE n.id = s.branch) AS branch,
   (SELECT n.name FROM names AS n WHERE n.id = s.model) AS model,
   CASE
-    WHEN s.ended_at IS NOT NULL OR s.last_event_at <= ?2 THEN 'ended'
+    WHEN s.ended_at IS NOT NULL THEN 'ended'
+    WHEN w.needs_answer = 1 THEN 'waiting'
+    WHEN s.last_event_at <= ?2 THEN 'ended'
     WHEN s.last_event_at <= ?1 THEN 'idle'
     ELSE 'active'
   END AS status,
+  w.reason AS waiting_reason,
+  strftime('%Y-%m-%dT%H:%M:%fZ', w.since / 1000.0, 'unixepoch') AS waiting_since,
+  ifnull(w.needs_answer = 1 AND w.since <= ?4, 0) AS waiting_stale,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.last_event_at / 1000.0, 'unixepoch') AS last_event_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.ended_at / 1000.0, 'unixepoch') AS ended_at,
@@ -22,4 +27,7 @@ SELECT
   CAST(s.cache_write_tokens AS REAL) AS cache_write_tokens,
   s.cost_nanos / 1e9 AS total_cost_usd
 FROM sessions AS s
+LEFT JOIN session_waits AS w ON w.session = s.key AND s.ended_at IS NULL AND w.agent_id = (
+  SELECT f.agent_id FROM session_waits AS f WHERE f.session = s.key
+  ORDER BY f.needs_answer DESC, f.event_id LIMIT 1)
 WHERE s.session_id = ?3

@@ -2,6 +2,7 @@
 -- ?1 idle when its newest event is not after this, ?2 ended when not after this (Unix milliseconds).
 -- ?3 below this last_event_id, ?4 how many, ?5 status or NULL, ?6 status to leave out or NULL,
 -- ?7 agent_type and ?8 project by number or NULL, ?9 since in Unix milliseconds or NULL.
+-- ?10 a wait that began at this time or before is stale. Of several waits the session shows the foremost (rule WAI-03).
 -- The plus keeps the value from the planner (decision 23).
 SELECT * FROM (
 SELECT
@@ -11,10 +12,15 @@ SELECT
   (SELECT n.name FROM names AS n WHERE n.id = s.branch) AS branch,
   (SELECT n.name FROM names AS n WHERE n.id = s.model) AS model,
   CASE
-    WHEN s.ended_at IS NOT NULL OR s.last_event_at <= ?2 THEN 'ended'
+    WHEN s.ended_at IS NOT NULL THEN 'ended'
+    WHEN w.needs_answer = 1 THEN 'waiting'
+    WHEN s.last_event_at <= ?2 THEN 'ended'
     WHEN s.last_event_at <= ?1 THEN 'idle'
     ELSE 'active'
   END AS status,
+  w.reason AS waiting_reason,
+  strftime('%Y-%m-%dT%H:%M:%fZ', w.since / 1000.0, 'unixepoch') AS waiting_since,
+  ifnull(w.needs_answer = 1 AND w.since <= ?10, 0) AS waiting_stale,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.last_event_at / 1000.0, 'unixepoch') AS last_event_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.ended_at / 1000.0, 'unixepoch') AS ended_at,
@@ -27,7 +33,11 @@ SELECT
   CAST(s.cache_write_tokens AS REAL) AS cache_write_tokens,
   s.cost_nanos / 1e9 AS total_cost_usd
 FROM sessions AS s
+LEFT JOIN session_waits AS w ON w.session = s.key AND s.ended_at IS NULL AND w.agent_id = (
+  SELECT f.agent_id FROM session_waits AS f WHERE f.session = s.key
+  ORDER BY f.needs_answer DESC, f.event_id LIMIT 1)
 WHERE s.last_event_id < ?3
+  AND (?5 IS NOT 'waiting' OR s.key IN (SELECT session FROM session_waits WHERE needs_answer = 1))
   AND (?7 IS NULL OR s.agent_type = ?7)
   AND (?8 IS NULL OR s.project = ?8)
   AND (?9 IS NULL OR s.last_event_at >= ?9)

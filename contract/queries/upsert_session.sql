@@ -1,5 +1,6 @@
 -- What one group of events means for one session. Sums stop at the largest 64-bit integer (rule STA-06).
 -- ?17 the first event's id counts for a new session only. ?7 ended_at: a time when the newest event is a session_end, else NULL.
+-- ?18 whether one of its events is more than a dismissal, which is no activity (rule WAI-05).
 INSERT INTO sessions (
   key, session_id, agent_type, project, branch, model, started_at, last_event_at, ended_at, last_event_id,
   event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos,
@@ -14,8 +15,8 @@ ON CONFLICT (key) DO UPDATE SET
   project       = ifnull(excluded.project, project),
   branch        = ifnull(excluded.branch, branch),
   model         = ifnull(excluded.model, model),
-  last_event_at = excluded.last_event_at,
-  ended_at      = excluded.ended_at,
+  last_event_at = iif(?18, excluded.last_event_at, last_event_at),
+  ended_at      = iif(?18, excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
   event_count   = event_count + excluded.event_count,
   error_count   = error_count + excluded.error_count,

@@ -32,6 +32,7 @@ import { SWAP } from './swap.ts';
 import { SYNC } from './sync.ts';
 import { SYNC_PACE } from './sync-pace.ts';
 import { TIMEOUTS } from './timeouts.ts';
+import { WAITS } from './waits.ts';
 
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
   START,
@@ -40,6 +41,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   HEALTH,
   FILTERS,
   HOOKS,
+  WAITS,
   LOCK,
   LINKS,
   STREAM,

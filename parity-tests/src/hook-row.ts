@@ -22,7 +22,6 @@ export interface HookOutcome {
 interface Entry {
   readonly event_type: string;
   readonly status?: string;
-  readonly ends_call?: boolean;
 }
 
 const { errors, field_messages: messages } = VOCABULARY;
@@ -41,18 +40,20 @@ export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
   const name = valueAt(text, MAPPING.name_key);
   const hooks: Readonly<Record<string, Entry>> = MAPPING.hooks;
   const entry = typeof name === 'string' && Object.hasOwn(hooks, name) ? hooks[name]! : MAPPING.other;
-  const {
-    event_type,
-    status = event_type === 'error' ? 'error' : 'success',
-    ends_call = false,
-  }: Entry = entry;
+  const { event_type, status = event_type === 'error' ? 'error' : 'success' }: Entry = entry;
+  const isOf = ({ hooks: of }: Source): boolean =>
+    of === undefined || (entry !== MAPPING.other && of.includes(String(name)));
+  // A later source of the same field counts where it has a value.
+  const fields: Record<string, unknown> = {};
+  for (const source of MAPPING.fields.filter(isOf)) {
+    fields[source.field] = fieldOf(text, source) ?? fields[source.field] ?? null;
+  }
   const row = wholeRow({
     agent_type: MAPPING.agent_type,
     source: MAPPING.source,
     event_type,
     status,
-    ...Object.fromEntries(MAPPING.fields.map((field) => [field.field, fieldOf(text, field)])),
-    ...(ends_call ? {} : { tool_name: null }),
+    ...fields,
     payload_truncated: metadata !== text.trim(),
     metadata: JSON.parse(metadata),
   });
@@ -64,6 +65,7 @@ interface Source {
   readonly key: string;
   readonly take?: string;
   readonly default?: string;
+  readonly hooks?: readonly string[];
 }
 
 /** Its value by rules EVT-04, EVT-05, EVT-11 and EVT-12, or else its default, or else null. */

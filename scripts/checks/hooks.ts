@@ -11,11 +11,25 @@ interface Vocabulary {
   readonly event_types?: readonly string[];
   readonly statuses?: readonly string[];
   readonly sources?: readonly string[];
+  readonly waiting_reasons?: readonly string[];
 }
 
-const KEYS = ['about', 'name_key', 'agent_type', 'source', 'fields', 'summary_keys', 'hooks', 'other'];
-const ENTRY_KEYS = ['event_type', 'status', 'ends_call', 'connect'];
-const FIELD_KEYS = ['field', 'key', 'take', 'default'];
+const KEYS = [
+  'about',
+  'name_key',
+  'agent_type',
+  'source',
+  'fields',
+  'summary_keys',
+  'hooks',
+  'other',
+  'waits',
+];
+const ENTRY_KEYS = ['event_type', 'status', 'connect'];
+const FIELD_KEYS = ['field', 'key', 'take', 'default', 'hooks'];
+const WAIT_KEYS = ['ends', 'reminds', 'begins'];
+const BEGIN_KEYS = ['reason', 'key', 'values'];
+const ENDS = ['agent', 'session'];
 const TAKES = ['last_segment'];
 const CONNECTS = ['http', 'command'];
 
@@ -23,26 +37,34 @@ const CONNECTS = ['http', 'command'];
 export function checkHooks(name: string, mapping: Json, vocabulary: Json, event: Json): string[] {
   if (!isObject(mapping)) return [`${name} is no object`];
   const words = vocabulary as Vocabulary;
-  const { source, fields, hooks, other } = mapping;
+  const { source, fields, hooks, other, waits = {} } = mapping;
+  const names = isObject(hooks) ? Object.keys(hooks) : [];
   const problems = [
     ...unknownKeys(mapping, KEYS, ''),
     ...['name_key', 'agent_type']
       .filter((key) => typeof mapping[key] !== 'string' || mapping[key] === '')
       .map((key) => `${key} is no text`),
     ...oneOf(source, words.sources, 'source'),
-    ...(Array.isArray(fields) ? fields.flatMap((field) => checkField(field, event)) : ['fields is no array']),
+    ...(Array.isArray(fields)
+      ? fields.flatMap((field) => checkField(field, event, names))
+      : ['fields is no array']),
     ...checkSummaryKeys(mapping.summary_keys, mapping.name_key),
     ...(isObject(hooks)
       ? Object.entries(hooks).flatMap(([hook, entry]) => checkEntry(hook, entry, words))
       : ['hooks is no object']),
     ...checkEntry('other', other, words),
+    ...(isObject(waits)
+      ? Object.entries(waits).flatMap(([hook, entry]) => checkWaits(hook, entry, names, words))
+      : ['waits is no object']),
   ];
-  const named = Array.isArray(fields) ? fields.map((field) => (field as JsonObject)?.field) : [];
+  // A field may come from another key for some hooks.
+  const everywhere = (Array.isArray(fields) ? fields : []).filter((field) => isObject(field) && !field.hooks);
+  const named = everywhere.map((field) => (field as JsonObject).field);
   const twice = named.filter((field, index) => named.indexOf(field) !== index);
   return [...problems, ...twice.map((field) => `${field} is taken twice`)].map((text) => `${name}: ${text}`);
 }
 
-function checkField(field: Json, event: Json): string[] {
+function checkField(field: Json, event: Json, names: readonly string[]): string[] {
   if (!isObject(field)) return [`${JSON.stringify(field)} is no field`];
   const { properties } = event as { properties?: JsonObject };
   const where = String(field.field);
@@ -51,6 +73,7 @@ function checkField(field: Json, event: Json): string[] {
     ...oneOf(field.field, Object.keys(properties ?? {}), 'field'),
     ...(typeof field.key === 'string' ? [] : [`${where}: key is no text`]),
     ...(field.take === undefined ? [] : oneOf(field.take, TAKES, `${where}: take`)),
+    ...(field.hooks === undefined ? [] : listOf(field.hooks, names, `${where}: hooks`)),
     ...(['undefined', 'string'].includes(typeof field.default) ? [] : [`${where}: default is no text`]),
   ];
 }
@@ -68,7 +91,7 @@ function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): strin
 
 function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): string[] {
   if (!isObject(entry)) return [`${hook} is no object`];
-  const { event_type: type, status, ends_call: ends, connect } = entry;
+  const { event_type: type, status, connect } = entry;
   // What EVT-03 says when an event says none.
   const absent = type === 'error' ? 'error' : 'success';
   return [
@@ -76,9 +99,40 @@ function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): s
     ...oneOf(type, words.event_types, `${hook}: event_type`),
     ...(status === undefined ? [] : oneOf(status, words.statuses, `${hook}: status`)),
     ...(status === absent ? [`${hook}: status ${absent} is what EVT-03 says`] : []),
-    ...(['undefined', 'boolean'].includes(typeof ends) ? [] : [`${hook}: ends_call is no boolean`]),
     ...(connect === undefined ? [] : oneOf(connect, CONNECTS, `${hook}: connect`)),
   ];
+}
+
+/** What a hook means for waits (rule WAI-01): the last beginning alone may be without a key, since it meets all. */
+function checkWaits(hook: string, entry: Json, names: readonly string[], words: Vocabulary): string[] {
+  const where = `waits: ${hook}`;
+  if (!isObject(entry)) return [`${where} is no object`];
+  const { ends, reminds, begins = [] } = entry;
+  return [
+    ...oneOf(hook, names, 'waits: hook'),
+    ...unknownKeys(entry, WAIT_KEYS, `${where}: `),
+    ...(ends === undefined ? [] : oneOf(ends, ENDS, `${where}: ends`)),
+    ...(['undefined', 'boolean'].includes(typeof reminds) ? [] : [`${where}: reminds is no boolean`]),
+    ...(Array.isArray(begins)
+      ? begins.flatMap((begin, at) => checkBegin(where, begin, at === begins.length - 1, words))
+      : [`${where}: begins is no array`]),
+  ];
+}
+
+function checkBegin(where: string, begin: Json, isLast: boolean, words: Vocabulary): string[] {
+  if (!isObject(begin)) return [`${where}: ${JSON.stringify(begin)} begins nothing`];
+  const { reason, key, values } = begin;
+  const isKeyed = typeof key === 'string' && Array.isArray(values) && values.length > 0;
+  const isBare = key === undefined && values === undefined;
+  return [
+    ...unknownKeys(begin, BEGIN_KEYS, `${where}: `),
+    ...oneOf(reason, words.waiting_reasons, `${where}: reason`),
+    ...(isKeyed || (isBare && isLast) ? [] : [`${where}: ${reason} needs a key and its values`]),
+  ];
+}
+
+function listOf(list: Json, words: readonly string[], where: string): string[] {
+  return Array.isArray(list) ? list.flatMap((value) => oneOf(value, words, where)) : [`${where} is no array`];
 }
 
 function oneOf(value: Json | undefined, words: readonly string[] = [], where: string): string[] {

@@ -9,6 +9,7 @@ const VOCABULARY = {
   event_types: ['tool_use', 'plan_step', 'error'],
   statuses: ['success', 'error'],
   sources: ['api', 'hook'],
+  waiting_reasons: ['permission'],
 };
 const EVENT = { properties: { session_id: {}, project: {} } };
 
@@ -20,13 +21,18 @@ const HOOKS = {
   fields: [
     { field: 'session_id', key: 'id', default: 'unknown' },
     { field: 'project', key: 'cwd', take: 'last_segment' },
+    { field: 'project', key: 'to', hooks: ['End'] },
   ],
   summary_keys: ['name', 'id'],
   hooks: {
     Start: { event_type: 'plan_step', connect: 'http' },
-    End: { event_type: 'tool_use', status: 'error', ends_call: true },
+    End: { event_type: 'tool_use', status: 'error' },
   },
   other: { event_type: 'plan_step' },
+  waits: {
+    Start: { reminds: true, begins: [{ reason: 'permission', key: 'tool', values: ['Bash'] }] },
+    End: { ends: 'agent', begins: [{ reason: 'permission' }] },
+  },
 };
 
 function problemsOf(mapping: Parameters<typeof checkHooks>[1]): string[] {
@@ -44,20 +50,25 @@ test('words that are none, each where it stands', () => {
     fields: [
       ...HOOKS.fields,
       { field: 'project', key: 1, take: 'half' },
-      { field: 'colour', key: 'c', default: 1 },
+      { field: 'colour', key: 'c', default: 1, hooks: ['Middle'] },
     ],
     summary_keys: ['id', 'a b', 'id'],
     hooks: {
       Start: { event_type: 'start', status: 'fine', connect: 'wire' },
-      End: { event_type: 'error', status: 'error', ends_call: 1, colour: 'red' },
+      End: { event_type: 'error', status: 'error', colour: 'red' },
     },
     other: null,
+    waits: {
+      Middle: { ends: 'all', reminds: 1, begins: {} },
+      Start: { begins: [{ reason: 'boredom' }, { reason: 'permission', key: 'k' }] },
+    },
   };
   assert.deepEqual(problemsOf(hooks), [
     'hooks/agent.json: source "web" is none of api hook',
     'hooks/agent.json: project: key is no text',
     'hooks/agent.json: project: take "half" is none of last_segment',
     'hooks/agent.json: field "colour" is none of session_id project',
+    'hooks/agent.json: colour: hooks "Middle" is none of Start End',
     'hooks/agent.json: colour: default is no text',
     'hooks/agent.json: summary_keys do not begin with name',
     'hooks/agent.json: summary_keys: "a b" is no plain key, or is there twice',
@@ -67,8 +78,14 @@ test('words that are none, each where it stands', () => {
     'hooks/agent.json: Start: connect "wire" is none of http command',
     'hooks/agent.json: End: colour means nothing',
     'hooks/agent.json: End: status error is what EVT-03 says',
-    'hooks/agent.json: End: ends_call is no boolean',
     'hooks/agent.json: other is no object',
+    'hooks/agent.json: waits: hook "Middle" is none of Start End',
+    'hooks/agent.json: waits: Middle: ends "all" is none of agent session',
+    'hooks/agent.json: waits: Middle: reminds is no boolean',
+    'hooks/agent.json: waits: Middle: begins is no array',
+    'hooks/agent.json: waits: Start: reason "boredom" is none of permission',
+    'hooks/agent.json: waits: Start: boredom needs a key and its values',
+    'hooks/agent.json: waits: Start: permission needs a key and its values',
     'hooks/agent.json: project is taken twice',
   ]);
 });

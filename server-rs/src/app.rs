@@ -80,9 +80,10 @@ impl App {
         tokio::join!(tail, watch, check, stats, self.invalidations.run());
     }
 
-    /// When sessions count as idle or ended, as of now.
+    /// When sessions count as idle or ended, and waits as stale, as of now.
     pub fn cutoffs(&self) -> Cutoffs {
-        Cutoffs::new(self.clock.now_ms(), self.config.session_timeout_minutes)
+        let Config { session_timeout_minutes, waiting_stale_hours, .. } = self.config;
+        Cutoffs::new(self.clock.now_ms(), session_timeout_minutes, waiting_stale_hours)
     }
 
     /// How many clients the stream has, in both modes.

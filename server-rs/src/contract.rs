@@ -32,6 +32,9 @@ pub struct Vocabulary {
     pub statuses: Vec<String>,
     pub sources: Vec<String>,
     pub session_statuses: Vec<String>,
+    pub waiting_reasons: Vec<String>,
+    pub reasons_that_need_an_answer: Vec<String>,
+    pub dismissal: Dismissal,
     pub summary_keys: Vec<String>,
     pub security: Security,
     pub page_headers: BTreeMap<String, String>,
@@ -40,6 +43,14 @@ pub struct Vocabulary {
     pub field_messages: FieldMessages,
     pub parameter_messages: ParameterMessages,
     pub errors: BTreeMap<String, ErrorSpec>,
+}
+
+/// The event that a person's dismissal is stored as (rule WAI-05).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct Dismissal {
+    pub event_type: String,
+    pub source_event: String,
 }
 
 /// An error code's status, public text and `Retry-After`.

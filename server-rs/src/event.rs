@@ -107,6 +107,8 @@ pub struct Event {
     values: [FieldValue; Field::COUNT],
     /// Whether the metadata is a summary.
     pub payload_truncated: bool,
+    /// What it means for waits: a place in [`crate::waits::WAIT_CHANGES`].
+    pub wait: usize,
 }
 
 impl Event {
@@ -117,7 +119,7 @@ impl Event {
             Absent::Number(number) => FieldValue::Number(number),
             Absent::Word(word) => FieldValue::Word(word),
         });
-        Self { values, payload_truncated: false }
+        Self { values, payload_truncated: false, wait: 0 }
     }
 
     /// Gives a field its value.

@@ -4,6 +4,7 @@
 //! as absent, and the whole object stays as metadata. Only what is no object is a problem.
 //! Over 250 lines with its tests, which are two fifths of it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -18,6 +19,7 @@ use crate::scanner::Scan;
 use crate::text::decode_token;
 use crate::truncate::truncate_payload;
 use crate::validate::default_status;
+use crate::waits::{NO_CHANGE, WAIT_KEYS, WaitRule, wait_rules};
 
 /// `hooks/claude-code.json`, as far as it concerns a server.
 #[derive(Debug)]
@@ -37,6 +39,8 @@ struct Mapping {
 struct Source {
     field: Field,
     key: &'static str,
+    /// The hooks that have it; of all where there is no list.
+    hooks: Option<Vec<&'static str>>,
     /// Only what follows the last separator of a path.
     is_last_segment: bool,
     default: Option<&'static str>,
@@ -47,7 +51,9 @@ struct Source {
 struct Meaning {
     event_type: &'static str,
     status: &'static str,
-    ends_call: bool,
+    /// The hook's name; `None` for any other.
+    name: Option<&'static str>,
+    waits: &'static [WaitRule],
 }
 
 static SPEC: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(CLAUDE_CODE).unwrap_or_default());
@@ -71,22 +77,33 @@ impl Mapping {
                 .iter()
                 .map(|key| key.as_str().map(str::to_owned))
                 .collect::<Option<_>>()?,
-            hooks: hooks.map(|(name, spec)| Some((&**name, Meaning::read(spec)?))).collect::<Option<_>>()?,
-            other: Meaning::read(&spec["other"])?,
+            hooks: hooks
+                .map(|(name, spec)| Some((&**name, Meaning::read(Some(name), spec)?)))
+                .collect::<Option<_>>()?,
+            other: Meaning::read(None, &spec["other"])?,
         })
     }
 
     /// What the hook of this name is; `name` is where a payload says it.
     fn meaning_of(&self, body: &str, name: Span) -> &Meaning {
-        let escaped = name.kind == SpanKind::EscapedString;
-        let text = (escaped || name.kind == SpanKind::String)
-            .then(|| decode_token(&body[name.start..name.end], escaped).ok())
-            .flatten();
-        text.and_then(|text| self.hooks.get(&*text)).unwrap_or(&self.other)
+        string_at(body, name).and_then(|text| self.hooks.get(&*text)).unwrap_or(&self.other)
     }
 }
 
+/// The text of a string; `None` for any other value.
+fn string_at(body: &str, span: Span) -> Option<Cow<'_, str>> {
+    let escaped = span.kind == SpanKind::EscapedString;
+    (escaped || span.kind == SpanKind::String)
+        .then(|| decode_token(&body[span.start..span.end], escaped).ok())
+        .flatten()
+}
+
 impl Source {
+    /// Whether hooks of this meaning have it.
+    fn is_of(&self, meaning: &Meaning) -> bool {
+        self.hooks.as_ref().is_none_or(|hooks| meaning.name.is_some_and(|name| hooks.contains(&name)))
+    }
+
     /// Its value in a payload by the rule of the field, or else its default.
     fn value(&self, checker: &mut Checker<'_>) -> Option<FieldValue> {
         let value = if self.is_last_segment {
@@ -108,16 +125,21 @@ impl Source {
         if !is_text && (is_last_segment || !spec["default"].is_null()) {
             return None;
         }
-        Some(Self { field, key: spec["key"].as_str()?, is_last_segment, default: spec["default"].as_str() })
+        let hooks = match spec["hooks"].as_array() {
+            None => None,
+            Some(names) => Some(names.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?),
+        };
+        let (key, default) = (spec["key"].as_str()?, spec["default"].as_str());
+        Some(Self { field, key, hooks, is_last_segment, default })
     }
 }
 
 impl Meaning {
-    fn read(spec: &'static Value) -> Option<Self> {
+    fn read(name: Option<&'static str>, spec: &'static Value) -> Option<Self> {
         let event_type = known(&VOCABULARY.event_types, spec["event_type"].as_str()?)?;
         let status = spec["status"].as_str().unwrap_or_else(|| default_status(event_type));
         let status = known(&VOCABULARY.statuses, status)?;
-        Some(Self { event_type, status, ends_call: spec["ends_call"] == true })
+        Some(Self { event_type, status, name, waits: name.map_or(&[], wait_rules) })
     }
 }
 
@@ -129,14 +151,23 @@ fn known(words: &'static [String], word: &str) -> Option<&'static str> {
 /// The event that a payload is, or its one problem; `max_metadata_bytes` is the flag's value.
 pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Vec<FieldError>>> {
     let mapping = &*MAPPING;
-    let (mut raw, mut name) = (RawEvent::empty(), Span::ABSENT);
+    let mut name = Span::ABSENT;
+    let mut spans = vec![Span::ABSENT; mapping.fields.len()];
+    let mut wait_spans = vec![Span::ABSENT; WAIT_KEYS.len()];
     let object = scan_object(body, |key, value| {
         // Of a key given twice the last counts, so a later one replaces an earlier one.
         if key.key_is(mapping.name_key, body.as_bytes()) {
             name = value;
         }
-        for source in mapping.fields.iter().filter(|source| key.key_is(source.key, body.as_bytes())) {
-            raw.set(source.field, value);
+        for (source, span) in mapping.fields.iter().zip(&mut spans) {
+            if key.key_is(source.key, body.as_bytes()) {
+                *span = value;
+            }
+        }
+        for (wanted, span) in WAIT_KEYS.iter().zip(&mut wait_spans) {
+            if key.key_is(wanted, body.as_bytes()) {
+                *span = value;
+            }
         }
     })?;
     let Some(object) = object else {
@@ -144,16 +175,18 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
         return Ok(Err(vec![FieldError { field: "body", message }]));
     };
     let meaning = mapping.meaning_of(body, name);
-    let mut checker = Checker { body, raw: &raw, problems: Vec::new() };
-    let mut event = Event::empty();
-    for source in &mapping.fields {
+    let (mut raw, mut event) = (RawEvent::empty(), Event::empty());
+    for (source, span) in mapping.fields.iter().zip(&spans).filter(|(source, _)| source.is_of(meaning)) {
+        raw.set(source.field, *span);
         // A problem that the checker notes makes the field absent.
-        if let Some(value) = source.value(&mut checker)
-            && (meaning.ends_call || source.field != Field::ToolName)
-        {
+        if let Some(value) = source.value(&mut Checker { body, raw: &raw, problems: Vec::new() }) {
             event.set(source.field, value);
         }
     }
+    event.wait = wait_of(meaning, |key| {
+        let (_, span) = WAIT_KEYS.iter().zip(&wait_spans).find(|(known, _)| **known == key)?;
+        string_at(body, *span)
+    });
     let summary =
         truncate_payload(&body[object.start..object.end], max_metadata_bytes, &mapping.summary_keys);
     event.set(Field::AgentType, FieldValue::Text(Text::Owned(mapping.agent_type.into())));
@@ -167,6 +200,14 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
     Ok(Ok(event))
 }
 
+/// The place of what a hook means for waits: of the first rule that its payload meets (rule WAI-01).
+fn wait_of<'a>(meaning: &Meaning, value_at: impl Fn(&str) -> Option<Cow<'a, str>>) -> usize {
+    let meets = |rule: &&WaitRule| {
+        rule.key.is_none_or(|key| value_at(key).is_some_and(|value| rule.values.contains(&&*value)))
+    };
+    meaning.waits.iter().find(meets).map_or(NO_CHANGE, |rule| rule.change)
+}
+
 /// What follows the last `/` or `\`, once such characters were dropped from the end.
 pub fn last_segment(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
@@ -176,6 +217,7 @@ pub fn last_segment(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::waits::{WAIT_CHANGES, WaitEnds};
 
     fn read(body: &str) -> Event {
         read_hook(body, 10_240).expect("valid JSON").expect("an object")
@@ -205,9 +247,9 @@ mod tests {
             (r#""SessionStart""#, "session_start", "success", false),
             (r#""PostToolUse""#, "tool_use", "success", true),
             (r#""PostToolUse\u0046ailure""#, "tool_use", "error", true),
-            (r#""PermissionDenied""#, "plan_step", "error", false),
+            (r#""PermissionDenied""#, "plan_step", "error", true),
             (r#""StopFailure""#, "error", "error", false),
-            (r#""PreToolUse""#, "plan_step", "success", false),
+            (r#""PreToolUse""#, "plan_step", "success", true),
             (r#""Brand New""#, "plan_step", "success", false),
             (r#"" Stop""#, "plan_step", "success", false),
             (r#""\ud800""#, "plan_step", "success", false),
@@ -216,7 +258,7 @@ mod tests {
             (r#""Stop","hook_event_name":null"#, "plan_step", "success", false),
             (r#"[],"hook_event_n\u0061me":"Stop""#, "response", "success", false),
         ];
-        for (name, event_type, status, ends_call) in table {
+        for (name, event_type, status, has_tool) in table {
             let body = format!(r#"{{"hook_event_name":{name},"tool_name":"Bash"}}"#);
             let event = read(&body);
             let text = |field| event.text(field, &body);
@@ -225,8 +267,40 @@ mod tests {
                 (Some(event_type), Some(status)),
                 "{name}"
             );
-            assert_eq!(text(Field::ToolName).is_some(), ends_call, "{name}");
+            assert_eq!(text(Field::ToolName).is_some(), has_tool, "{name}");
             assert_eq!((text(Field::Source), text(Field::AgentType)), (Some("hook"), Some("claude_code")));
+        }
+    }
+
+    #[test]
+    fn a_wait_is_that_of_the_first_rule_that_the_payload_meets() {
+        let table = [
+            (r#""PermissionRequest""#, Some("permission"), WaitEnds::Nothing),
+            (r#""PermissionRequest","tool_name":"ExitPlanMode""#, Some("question"), WaitEnds::Nothing),
+            (r#""PreToolUse","tool_name":"AskUser\u0051uestion""#, Some("question"), WaitEnds::Agent),
+            (r#""PreToolUse","tool_name":"Bash""#, None, WaitEnds::Agent),
+            (
+                r#""Notification","notification_type":"permission_prompt""#,
+                Some("permission"),
+                WaitEnds::Nothing,
+            ),
+            (r#""Notification","notification_type":"auth_success""#, None, WaitEnds::Nothing),
+            (r#""Notification","notification_type":7"#, None, WaitEnds::Nothing),
+            (r#""Stop""#, Some("turn_finished"), WaitEnds::Agent),
+            (r#""SessionEnd""#, None, WaitEnds::Session),
+            (r#""MessageDisplay""#, None, WaitEnds::Nothing),
+        ];
+        for (name, begins, ends) in table {
+            let change = WAIT_CHANGES[read(&format!(r#"{{"hook_event_name":{name}}}"#)).wait];
+            assert_eq!((change.begins, change.ends), (begins, ends), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_model_switch_gives_the_new_model() {
+        for (hook, model) in [("PostModelSwitch", Some("new")), ("Stop", None)] {
+            let body = format!(r#"{{"to_model":"new","from_model":"old","hook_event_name":"{hook}"}}"#);
+            assert_eq!(read(&body).text(Field::Model, &body), model, "{hook}");
         }
     }
 

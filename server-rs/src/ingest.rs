@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::admission::Ticket;
-use crate::contract::LIMITS;
+use crate::contract::{Dismissal, LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{Event, Outcome, RawEvent};
 use crate::hooks::read_hook;
@@ -14,6 +14,7 @@ use crate::json::{scan_batch, scan_event};
 use crate::store::Store;
 use crate::store::events::Submission;
 use crate::validate::validate_event;
+use crate::waits::DISMISSAL;
 
 /// The pipeline and its limits.
 #[derive(Debug)]
@@ -51,6 +52,27 @@ impl Ingest {
             Ok(Checked { submission: Submission { body, events }, rejected })
         };
         self.only(body, ticket, check).await
+    }
+
+    /// The outcome of a person's dismissal of a session's waits, which is an event of that session (rule WAI-05).
+    pub async fn dismissal(
+        &self,
+        session_id: &str,
+        agent_type: &str,
+        ticket: Ticket,
+    ) -> Result<Outcome, Failure> {
+        let Dismissal { event_type, source_event } = &VOCABULARY.dismissal;
+        let event = serde_json::json!({
+            "session_id": session_id, "agent_type": agent_type, "event_type": event_type, "source_event": source_event,
+        });
+        let max_metadata_bytes = self.max_metadata_bytes;
+        let check = move |body: String| {
+            let raw = scan_event(&body).map_err(|_| Failure::new(ErrorCode::Internal))?;
+            let mut checked = Checked::new(body, &[raw], max_metadata_bytes);
+            checked.submission.events.iter_mut().for_each(|event| event.wait = DISMISSAL);
+            Ok(checked)
+        };
+        self.only(event.to_string().into_bytes(), ticket, check).await
     }
 
     /// The outcomes of a batch body, one per item, in order.

@@ -31,6 +31,8 @@ mod fields;
 pub mod validate;
 /// Metadata above its limit.
 pub mod truncate;
+/// Which waits a hook begins or ends.
+pub mod waits;
 /// An agent's hook becomes an event.
 pub mod hooks;
 /// What can be kept in step, by name.

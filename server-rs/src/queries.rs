@@ -8,6 +8,10 @@ pub const DELETE_EVENT_KEY_BLOCKS: &str = include_str!("../../contract/queries/d
 pub const DELETE_EVENT_KEY_RUN: &str = include_str!("../../contract/queries/delete_event_key_run.sql");
 /// `contract/queries/delete_event_key_tail.sql`
 pub const DELETE_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/delete_event_key_tail.sql");
+/// `contract/queries/delete_session_wait.sql`
+pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
+/// `contract/queries/delete_session_waits.sql`
+pub const DELETE_SESSION_WAITS: &str = include_str!("../../contract/queries/delete_session_waits.sql");
 /// `contract/queries/insert_event.sql`
 pub const INSERT_EVENT: &str = include_str!("../../contract/queries/insert_event.sql");
 /// `contract/queries/insert_event_key_block.sql`
@@ -20,6 +24,8 @@ pub const INSERT_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/ins
 pub const INSERT_NAME: &str = include_str!("../../contract/queries/insert_name.sql");
 /// `contract/queries/select_agents.sql`
 pub const SELECT_AGENTS: &str = include_str!("../../contract/queries/select_agents.sql");
+/// `contract/queries/select_calls.sql`
+pub const SELECT_CALLS: &str = include_str!("../../contract/queries/select_calls.sql");
 /// `contract/queries/select_cost_timeline.sql`
 pub const SELECT_COST_TIMELINE: &str = include_str!("../../contract/queries/select_cost_timeline.sql");
 /// `contract/queries/select_costs.sql`
@@ -87,5 +93,7 @@ pub const UPSERT_EVENT_SPAN: &str = include_str!("../../contract/queries/upsert_
 pub const UPSERT_HOUR: &str = include_str!("../../contract/queries/upsert_hour.sql");
 /// `contract/queries/upsert_session.sql`
 pub const UPSERT_SESSION: &str = include_str!("../../contract/queries/upsert_session.sql");
+/// `contract/queries/upsert_session_wait.sql`
+pub const UPSERT_SESSION_WAIT: &str = include_str!("../../contract/queries/upsert_session_wait.sql");
 /// `contract/queries/upsert_stats.sql`
 pub const UPSERT_STATS: &str = include_str!("../../contract/queries/upsert_stats.sql");

@@ -43,7 +43,7 @@ fn column(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, at: usize, lines: Li
     member(out, opening, name);
     match (name, row.get_ref(at)?) {
         ("metadata", ValueRef::Text(text)) => metadata(out, text, lines),
-        ("payload_truncated", value) => bool(out, matches!(value, ValueRef::Integer(1))),
+        ("payload_truncated" | "waiting_stale", value) => bool(out, matches!(value, ValueRef::Integer(1))),
         (_, value) => scalar(out, value),
     }
     Ok(())

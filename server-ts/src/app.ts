@@ -76,7 +76,7 @@ export class App {
   /** Opens the database and wires the parts. */
   static async build(options: AppOptions): Promise<App> {
     const { config, log, entry, nativeBinding, writerThread } = options;
-    const { db, durability, sessionTimeoutMinutes, maxMetadataBytes } = config;
+    const { db, durability, sessionTimeoutMinutes, waitingStaleHours, maxMetadataBytes } = config;
     const buffers = new Buffers();
     const held: { app?: App } = {};
     const opening = Store.open(
@@ -84,6 +84,7 @@ export class App {
         db,
         durability,
         sessionTimeoutMinutes,
+        waitingStaleHours,
         maxMetadataBytes,
         entry,
         nativeBinding,

@@ -71,8 +71,6 @@ export const PARAMETERS = routes.parameters as Readonly<Record<string, Parameter
 export interface HookEntry {
   readonly event_type: string;
   readonly status?: string;
-  /** Whether the event is a call of a tool, so that it has a `tool_name`. */
-  readonly ends_call?: boolean;
 }
 
 /** Where a field of the event stands in the hook's payload. */
@@ -81,6 +79,19 @@ export interface HookField {
   readonly key: string;
   readonly take?: string;
   readonly default?: string;
+  /** The hooks that have it; of all where there is no list. */
+  readonly hooks?: readonly string[];
+}
+
+/** What a hook means for the waits of its session (rule WAI-01). */
+interface HookWaits {
+  readonly ends?: 'agent' | 'session';
+  readonly reminds?: boolean;
+  readonly begins?: readonly {
+    readonly reason: string;
+    readonly key?: string;
+    readonly values?: readonly string[];
+  }[];
 }
 
 interface HookSpec {
@@ -94,9 +105,10 @@ interface HookSpec {
   readonly hooks: Readonly<Record<string, HookEntry>>;
   /** Of a hook that is none of these. */
   readonly other: HookEntry;
+  readonly waits: Readonly<Record<string, HookWaits>>;
 }
 
-export const CLAUDE_CODE: HookSpec = claudeCode;
+export const CLAUDE_CODE = claudeCode as HookSpec;
 
 export interface OptionSpec {
   readonly name: string;

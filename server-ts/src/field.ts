@@ -49,9 +49,11 @@ export const FIELD = Object.fromEntries(specs.map((spec) => [spec.name, spec])) 
   Record<FieldName, FieldSpec>
 >;
 
-/** The column of `ints` that is 1 when the metadata is a summary; the last one. */
+/** The column of `ints` that is 1 when the metadata is a summary. */
 export const TRUNCATED = widths.ints;
-export const INT_WIDTH = widths.ints + 1;
+/** The column of `ints` for what the event means for waits: a place in `WAIT_CHANGES`; the last one. */
+export const WAIT = widths.ints + 1;
+export const INT_WIDTH = widths.ints + 2;
 export const NUMBER_WIDTH = widths.numbers;
 
 /** The fields whose columns hold name ids, in the order of the filters. */

@@ -6,18 +6,21 @@
  */
 import { CLAUDE_CODE, type HookEntry, type HookField, VOCABULARY } from './contract.ts';
 import type { EventTable, FieldError, RawEvents } from './event.ts';
-import { FIELD, FIELD_SPECS, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED } from './field.ts';
+import { FIELD, FIELD_SPECS, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
 import { keyIs, visitMembers } from './json.ts';
 import { OPEN_OBJECT, QUOTE } from './scanner.ts';
 import { decodeString } from './text.ts';
 import { truncatePayload } from './truncate.ts';
+import { NO_CHANGE, WAIT_KEYS, type WaitRule, waitRules } from './waits.ts';
 
 /** An entry of the mapping, its words by their places in the vocabulary. */
 interface Meaning {
   readonly eventType: number;
   readonly status: number;
-  readonly endsCall: boolean;
+  /** The hook's name; nothing for any other. */
+  readonly name: string | undefined;
+  readonly waits: readonly WaitRule[];
 }
 
 /** Where a field comes from. */
@@ -28,15 +31,16 @@ interface Source extends Omit<HookField, 'field'> {
 
 const NAME_KEY = Buffer.from(CLAUDE_CODE.name_key);
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
-  Object.entries(CLAUDE_CODE.hooks).map(([name, entry]) => [name, meaningOf(entry)]),
+  Object.entries(CLAUDE_CODE.hooks).map(([name, entry]) => [name, meaningOf(name, entry)]),
 );
-const OTHER = meaningOf(CLAUDE_CODE.other);
+const OTHER = meaningOf(undefined, CLAUDE_CODE.other);
 const SOURCES: readonly Source[] = CLAUDE_CODE.fields.map(sourceOf);
 // An event without a session cannot be stored.
 if (!SOURCES.some(({ field, default: otherwise }) => field === FIELD.session_id && otherwise !== undefined))
   throw new Error('hooks must have a default for session_id');
 /** What a summary of a payload begins with. */
 const SUMMARY_KEYS = CLAUDE_CODE.summary_keys.map((key) => Buffer.from(key));
+const WAIT_KEY_BYTES = WAIT_KEYS.map((key) => Buffer.from(key));
 const SOURCE = VOCABULARY.sources.indexOf(CLAUDE_CODE.source);
 
 /**
@@ -58,8 +62,12 @@ export function readHook(
   const int = table.count * INT_WIDTH;
   const { ints } = table;
   setAbsent(table);
-  const meaning = locate(raw, table.body, item);
-  for (const source of SOURCES) readField(checker, source, meaning);
+  const { meaning, spans, waitSpans } = locate(raw, table.body, item);
+  SOURCES.forEach((source, at) => {
+    if (!isOf(source, meaning)) return;
+    raw.put(item, source.field.name, spans[2 * at]!, spans[2 * at + 1]!);
+    readField(checker, source);
+  });
   table.putText(int + FIELD.agent_type.column, CLAUDE_CODE.agent_type);
   ints[int + FIELD.event_type.column] = meaning.eventType;
   ints[int + FIELD.status.column] = meaning.status;
@@ -71,6 +79,10 @@ export function readHook(
   ints[metadata + 1] = end;
   if (summary !== undefined) table.putText(metadata, summary);
   ints[int + TRUNCATED] = summary === undefined ? 0 : 1;
+  ints[int + WAIT] = waitOf(meaning, (key) => {
+    const at = 2 * WAIT_KEYS.indexOf(key);
+    return stringAt(table.body, waitSpans[at]!, waitSpans[at + 1]!);
+  });
   table.count++;
   return undefined;
 }
@@ -93,37 +105,71 @@ export function lastSegment(path: string): string {
   return path.slice(start, end);
 }
 
-/** Finds the values of the mapping's keys, of a key given twice the last, and what the hook's name means. */
-function locate(raw: RawEvents, body: Buffer, item: number): Meaning {
+/** Where the values of the mapping's keys lie, a start and an end each, and what the hook's name means. */
+interface Located {
+  readonly meaning: Meaning;
+  readonly spans: readonly number[];
+  readonly waitSpans: readonly number[];
+}
+
+/** Finds them; of a key given twice the last. */
+function locate(raw: RawEvents, body: Buffer, item: number): Located {
   for (const { field } of SOURCES) raw.put(item, field.name, 0, 0);
+  const spans = Array.from({ length: 2 * SOURCES.length }, () => 0);
+  const waitSpans = Array.from({ length: 2 * WAIT_KEYS.length }, () => 0);
   let meaning = OTHER;
   visitMembers(body, raw.spans[item]!, (keyStart, keyEnd, start, end) => {
+    const note = (list: number[], at: number): void => {
+      list[2 * at] = start;
+      list[2 * at + 1] = end;
+    };
     if (keyIs(body, keyStart, keyEnd, NAME_KEY)) {
-      const name = body[start] === QUOTE ? decodeString(body, start + 1, end - 1) : undefined;
+      const name = stringAt(body, start, end);
       meaning = (name === undefined ? undefined : MEANINGS.get(name)) ?? OTHER;
     }
-    for (const { field, keyBytes } of SOURCES) {
-      if (keyIs(body, keyStart, keyEnd, keyBytes)) raw.put(item, field.name, start, end);
-    }
+    SOURCES.forEach(({ keyBytes }, at) => {
+      if (keyIs(body, keyStart, keyEnd, keyBytes)) note(spans, at);
+    });
+    WAIT_KEY_BYTES.forEach((key, at) => {
+      if (keyIs(body, keyStart, keyEnd, key)) note(waitSpans, at);
+    });
   });
-  return meaning;
+  return { meaning, spans, waitSpans };
+}
+
+/** The text of a string; nothing for any other value. */
+function stringAt(body: Buffer, start: number, end: number): string | undefined {
+  return start !== 0 && body[start] === QUOTE ? decodeString(body, start + 1, end - 1) : undefined;
+}
+
+/** Whether hooks of this meaning have the field. */
+function isOf({ hooks }: Source, { name }: Meaning): boolean {
+  return hooks === undefined || (name !== undefined && hooks.includes(name));
+}
+
+/** The place of what a hook means for waits: of the first rule that its payload meets (rule WAI-01). */
+function waitOf({ waits }: Meaning, valueAt: (key: string) => string | undefined): number {
+  const rule = waits.find(({ key, values }) => key === undefined || values.includes(valueAt(key) ?? ''));
+  return rule?.change ?? NO_CHANGE;
 }
 
 /** Puts one field into its column, by its own rule; what breaks it counts as absent. */
-function readField(checker: Checker, source: Source, meaning: Meaning): void {
+function readField(checker: Checker, source: Source): void {
   const { table } = checker;
   const { field } = source;
+  const { ints } = table;
+  const column = table.count * INT_WIDTH + field.column;
+  const [start, end] = [ints[column]!, ints[column + 1]!];
   checker.problems = undefined;
   if (source.take === undefined) checker.value(field);
   else checker.partOfText(field, lastSegment);
   // A number with a problem is NaN already.
   if (field.kind !== 'text') return;
-  const column = table.count * INT_WIDTH + field.column;
-  const isRefused = checker.problems !== undefined || (field === FIELD.tool_name && !meaning.endsCall);
-  if (isRefused) table.ints.fill(0, column, column + 2);
-  if (table.ints[column] === table.ints[column + 1] && source.default !== undefined) {
-    table.putText(column, source.default);
-  }
+  if (checker.problems === undefined && ints[column] !== ints[column + 1]) return;
+  // What an earlier source of the field gave stays.
+  ints[column] = start;
+  ints[column + 1] = end;
+  if (start === end && source.default !== undefined) table.putText(column, source.default);
 }
 
 /** Throws where the mapping says what no event can have. */
@@ -144,11 +190,16 @@ function isSeparator(character: string): boolean {
   return character === '/' || character === '\\';
 }
 
-function meaningOf(entry: HookEntry): Meaning {
-  const { event_type: eventType, ends_call: endsCall = false } = entry;
+function meaningOf(name: string | undefined, entry: HookEntry): Meaning {
+  const { event_type: eventType } = entry;
   // Rule EVT-03, where the entry says nothing else.
   const status = entry.status ?? (eventType === 'error' ? 'error' : 'success');
   const indexes = [VOCABULARY.event_types.indexOf(eventType), VOCABULARY.statuses.indexOf(status)] as const;
   if (indexes.includes(-1)) throw new Error(`hooks cannot mean ${eventType} and ${status}`);
-  return { eventType: indexes[0], status: indexes[1], endsCall };
+  return {
+    eventType: indexes[0],
+    status: indexes[1],
+    name,
+    waits: name === undefined ? [] : waitRules(name),
+  };
 }

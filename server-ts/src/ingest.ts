@@ -9,13 +9,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Ticket } from './admission.ts';
 import type { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
-import { LIMITS } from './contract.ts';
+import { LIMITS, VOCABULARY } from './contract.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
+import { WAIT } from './field.ts';
 import { readHook } from './hooks.ts';
 import { scanBatch, scanEvent } from './json.ts';
 import type { Store } from './store/index.ts';
 import { validator } from './validate.ts';
+import { DISMISSAL } from './waits.ts';
 
 /** How many events are checked before others run. */
 const SLICE_EVENTS = 1000;
@@ -47,6 +49,23 @@ export class Ingest {
   /** What an agent's hook sent, as one event (rule HOK-01). The body is given back as above. */
   hook(body: Buffer, ticket: Ticket): Promise<Outcomes> {
     const reader: typeof validator = (raw, table, limit) => () => readHook(raw, table, limit);
+    return this.take(body, ticket, reader, (raw) => this.scanEvent(body, raw));
+  }
+
+  /** A person's dismissal of a session's waits, which is an event of that session (rule WAI-05). */
+  dismissal(sessionId: string, agentType: string, ticket: Ticket): Promise<Outcomes> {
+    const event = { session_id: sessionId, agent_type: agentType, ...VOCABULARY.dismissal };
+    const text = JSON.stringify(event);
+    const body = this.buffers.bytes(Buffer.byteLength(text));
+    body.write(text);
+    const reader: typeof validator = (raw, table, limit) => {
+      const validate = validator(raw, table, limit);
+      return (index) => {
+        const errors = validate(index);
+        table.ints[WAIT] = DISMISSAL;
+        return errors;
+      };
+    };
     return this.take(body, ticket, reader, (raw) => this.scanEvent(body, raw));
   }
 

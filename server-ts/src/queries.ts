@@ -6,12 +6,15 @@
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
 import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
 import deleteEventKeyTail from '../../contract/queries/delete_event_key_tail.sql?text';
+import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
+import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
 import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
 import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
+import selectCalls from '../../contract/queries/select_calls.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
 import selectCosts from '../../contract/queries/select_costs.sql?text';
 import selectCounts from '../../contract/queries/select_counts.sql?text';
@@ -44,18 +47,22 @@ import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
+import upsertSessionWait from '../../contract/queries/upsert_session_wait.sql?text';
 import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 
 export const QUERIES = {
   deleteEventKeyBlocks,
   deleteEventKeyRun,
   deleteEventKeyTail,
+  deleteSessionWait,
+  deleteSessionWaits,
   insertEvent,
   insertEventKeyBlock,
   insertEventKeyRun,
   insertEventKeyTail,
   insertName,
   selectAgents,
+  selectCalls,
   selectCostTimeline,
   selectCosts,
   selectCounts,
@@ -88,5 +95,6 @@ export const QUERIES = {
   upsertEventSpan,
   upsertHour,
   upsertSession,
+  upsertSessionWait,
   upsertStats,
 } as const satisfies Record<string, string>;

@@ -53,11 +53,18 @@ export function renderEvents(rows: readonly EventRow[], next: number | null): st
 }
 
 export function renderSessions(rows: readonly SessionRow[], next: number | null): string {
-  return `{"sessions":[${rows.map(renderFlat).join(',')}],"next":${next}}`;
+  return `{"sessions":[${rows.map(sessionObject).join(',')}],"next":${next}}`;
 }
 
 export function renderSession(session: SessionRow, rows: readonly EventRow[]): string {
-  return `{"session":${renderFlat(session)},"events":[${rows.map(renderEvent).join(',')}]}`;
+  return `{"session":${sessionObject(session)},"events":[${rows.map(renderEvent).join(',')}]}`;
+}
+
+/** SQLite has no booleans: 1 is one of them. */
+function sessionObject(row: SessionRow): string {
+  return renderMembers(
+    members(row).map(([name, json]) => [name, name === 'waiting_stale' ? String(json === '1') : json]),
+  );
 }
 
 interface SnapshotParts {

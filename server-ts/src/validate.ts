@@ -6,8 +6,9 @@
  */
 import { VOCABULARY } from './contract.ts';
 import type { EventTable, FieldError, RawEvents } from './event.ts';
-import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED } from './field.ts';
+import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
+import { NO_CHANGE } from './waits.ts';
 
 const ERROR_TYPE = VOCABULARY.event_types.indexOf('error');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
@@ -42,6 +43,7 @@ function validateEvent(
   if (ints[int + FIELD.event_type.column] === ERROR_TYPE && checker.isAbsent(FIELD.status))
     ints[int + FIELD.status.column] = ERROR_STATUS;
   ints[int + TRUNCATED] = checker.metadata(maxMetadataBytes) ? 1 : 0;
+  ints[int + WAIT] = NO_CHANGE;
   table.count++;
   return undefined;
 }

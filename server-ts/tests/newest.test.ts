@@ -31,7 +31,10 @@ beforeEach(() => {
   db = openConnection({ ...connection, readonly: false });
   migrate(db, MIGRATIONS);
   events = new EventWriter(db);
-  newest = new Newest({ role: 'reader', ...connection, sessionTimeoutMinutes: 5 }, MOST_METADATA);
+  newest = new Newest(
+    { role: 'reader', ...connection, sessionTimeoutMinutes: 5, waitingStaleHours: 12 },
+    MOST_METADATA,
+  );
 });
 
 afterEach(async () => {

@@ -23,6 +23,7 @@ const DATA: ReaderData = {
   durability: 'process',
   nativeBinding: undefined,
   sessionTimeoutMinutes: 30,
+  waitingStaleHours: 12,
 };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

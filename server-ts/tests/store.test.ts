@@ -90,7 +90,7 @@ test('a group is stored together, and a duplicate changes nothing', () => {
   assert.deepEqual([first.stored, first.newest], [1, 1]);
   const tables = ['events', 'sessions', 'names', 'stats', 'hours', 'event_blocks', 'event_key_blocks'];
   const before = tables.map((table) => count(db, table));
-  const queries = new Queries(db, 5);
+  const queries = new Queries(db, 5, 12);
   const revisions = () => [
     queries.newestRevision(),
     queries.sessionRevision('s'),
@@ -118,7 +118,7 @@ test('after a rollback nothing is left, neither in the file nor in memory', () =
   assert.equal(events.newest, 1);
   db.exec('DROP TRIGGER refuse');
   assert.deepEqual([...events.insertGroup([job], NOW).ids], [2]);
-  const totals = new Totals(new Queries(db, 5), {}).totals();
+  const totals = new Totals(new Queries(db, 5, 12), {}).totals();
   assert.deepEqual([totals.total_events, totals.total_tokens_in], [2, 5]);
   assert.equal(db.prepare("SELECT name FROM names WHERE kind = 'tool_name'").pluck().get(), 'x');
 });

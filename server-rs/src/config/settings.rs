@@ -35,6 +35,7 @@ pub struct Config {
     pub queue_events: usize,
     pub queue_bytes: u64,
     pub session_timeout_minutes: i64,
+    pub waiting_stale_hours: i64,
     pub max_stream_clients: usize,
     pub heartbeat_ms: u64,
     pub stats_interval_ms: u64,

@@ -62,6 +62,7 @@ impl Reader {
             queue_events: size("queue-events"),
             queue_bytes: number("queue-bytes"),
             session_timeout_minutes: i64::try_from(number("session-timeout-minutes")).unwrap_or(i64::MAX),
+            waiting_stale_hours: i64::try_from(number("waiting-stale-hours")).unwrap_or(i64::MAX),
             max_stream_clients: size("max-stream-clients"),
             heartbeat_ms: number("heartbeat-ms"),
             stats_interval_ms: number("stats-interval-ms"),

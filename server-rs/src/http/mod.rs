@@ -83,6 +83,10 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/events/{id}", routing::get(events::get_event).route("/api/events/{id}"))
         .route("/api/sessions", routing::get(sessions::list_sessions).route("/api/sessions"))
         .route("/api/sessions/{id}", routing::get(sessions::get_session).route("/api/sessions/{id}"))
+        .route(
+            "/api/sessions/{id}/dismiss",
+            routing::post(sessions::dismiss_session).route("/api/sessions/{id}/dismiss"),
+        )
         .route("/api/stats", routing::get(stats::get_stats).route("/api/stats"))
         .route("/api/stats/tools", routing::get(stats::get_tools).route("/api/stats/tools"))
         .route("/api/stats/cost", routing::get(stats::get_costs).route("/api/stats/cost"))

@@ -1,10 +1,11 @@
-//! Handles `/api/sessions` and `/api/sessions/{id}`.
+//! Handles `/api/sessions`, `/api/sessions/{id}` and `/api/sessions/{id}/dismiss`.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use http::Uri;
 use rusqlite::Connection;
+use serde_json::Value;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
@@ -47,15 +48,38 @@ pub(crate) fn sessions_json(
 
 /// `GET /api/sessions/{id}` (rule SES-04).
 pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, exchange: Exchange) -> reply::Reply {
-    let not_found = || Failure::new(ErrorCode::NotFound);
     let encoded = uri.path().rsplit('/').next().unwrap_or_default();
-    let session_id = percent_decode(encoded, false).filter(|id| !id.contains('\0')).ok_or_else(not_found)?;
-    let (limit, cutoffs) = (exchange.parameters.limit(), app.cutoffs());
+    Ok(reply::ok(read_session(&app, &session_id(encoded)?, exchange.parameters.limit()).await?))
+}
+
+/// `POST /api/sessions/{id}/dismiss` (rule WAI-05).
+pub async fn dismiss_session(State(app): State<Arc<App>>, uri: Uri, exchange: Exchange) -> reply::Reply {
+    let session_id = session_id(uri.path().rsplit('/').nth(1).unwrap_or_default())?;
+    let limit = exchange.parameters.limit();
+    let known = read_session(&app, &session_id, limit).await?;
+    let answer: Value = serde_json::from_slice(&known).map_err(|_| Failure::new(ErrorCode::Internal))?;
+    let session = &answer["session"];
+    if session["waiting_reason"].is_null() {
+        return Ok(reply::ok(known));
+    }
+    let agent_type = session["agent_type"].as_str().unwrap_or_default();
+    app.ingest.dismissal(&session_id, agent_type, app.admission.ticket()).await?;
+    Ok(reply::ok(read_session(&app, &session_id, limit).await?))
+}
+
+/// The id of a session as it stands in a path, decoded once.
+fn session_id(encoded: &str) -> Result<String, Failure> {
+    let decoded = percent_decode(encoded, false).filter(|id| !id.contains('\0'));
+    Ok(decoded.ok_or(Failure::new(ErrorCode::NotFound))?.to_string())
+}
+
+async fn read_session(app: &App, session_id: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+    let (session_id, cutoffs) = (session_id.to_owned(), app.cutoffs());
     let json = app.store.read(Cost::Unbounded, move |connection| {
         // One snapshot, so that the events are those that the session counts.
         session_json(&*connection.unchecked_transaction()?, &session_id, cutoffs, limit)
     });
-    Ok(reply::ok(json.await?.ok_or_else(not_found)?))
+    json.await?.ok_or(Failure::new(ErrorCode::NotFound))
 }
 
 /// A session with its newest events as JSON text, within the caller's transaction; `None` when no event has named it.

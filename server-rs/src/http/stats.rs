@@ -35,7 +35,7 @@ pub(crate) fn stats_json(
     render_stats(&StatsRows {
         totals: &|row| totals.totals(row),
         sessions: &|row| totals.session_totals(cutoffs, row),
-        tools: &|row| totals.counts(Field::ToolName, row),
+        tools: &|row| totals.calls(row),
         agents: &|row| totals.agents(row),
         models: &|row| totals.counts(Field::Model, row),
         event_types: &|row| totals.counts(Field::EventType, row),

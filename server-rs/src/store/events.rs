@@ -16,6 +16,8 @@ use crate::store::event_keys::EventKeys;
 use crate::store::names::Names;
 use crate::store::sessions::SessionDeltas;
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, hour_of};
+use crate::store::waits::SessionWaits;
+use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
 
 /// The valid events of one request, with the body that their texts lie in.
 #[derive(Debug)]
@@ -46,6 +48,7 @@ pub struct EventWriter {
     blocks: EventBlocks,
     names: Names,
     sessions: SessionDeltas,
+    waits: SessionWaits,
     stats: StatsDeltas,
     last_id: Option<i64>,
 }
@@ -186,7 +189,10 @@ impl EventWriter {
         delta.project = id_of(Field::Project).or(delta.project);
         delta.branch = id_of(Field::Branch).or(delta.branch);
         delta.model = id_of(Field::Model).or(delta.model);
-        delta.ended = event.word(Field::EventType) == Some("session_end");
+        if event.wait != DISMISSAL {
+            delta.is_active = true;
+            delta.ended = event.word(Field::EventType) == Some("session_end");
+        }
         delta.last_event_id = id;
         delta.event_count += 1;
         delta.error_count += i64::from(event.word(Field::Status) == Some("error"));
@@ -196,6 +202,13 @@ impl EventWriter {
         delta.cache_write_tokens = delta.cache_write_tokens.saturating_add(number(Field::CacheWriteTokens));
         delta.cost_nanos = delta.cost_nanos.saturating_add(number(Field::CostUsd));
 
+        if event.wait != NO_CHANGE
+            && let Some(change) = WAIT_CHANGES.get(event.wait)
+        {
+            let agent_id = event.text(Field::AgentId, body).unwrap_or_default();
+            self.waits.change(connection, session, agent_id, change, id, now)?;
+        }
+
         self.stats.add(EVERY_EVENT, agent_type, event);
         self.blocks.begin_row(connection, id, agent_type, session)?;
         for kind in Field::NAME_KINDS {
@@ -203,7 +216,11 @@ impl EventWriter {
             if kind != Field::AgentType
                 && let Some(name) = id_of(kind)
             {
-                self.stats.add(name, agent_type, event);
+                if kind == Field::ToolName {
+                    self.stats.add_tool(name, agent_type, event);
+                } else {
+                    self.stats.add(name, agent_type, event);
+                }
                 self.blocks.add_name(name)?;
             }
         }

@@ -18,6 +18,8 @@ pub mod lock;
 pub mod names;
 /// What a group means for its sessions.
 pub mod sessions;
+/// What agents of a session wait for.
+pub mod waits;
 /// What a group means for the statistics.
 pub mod stats;
 /// Which keys a run may hold.

@@ -83,11 +83,10 @@ pub fn list_events(
         Order::NewestFirst => queries::SELECT_EVENTS_NEWEST,
         Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
     };
-    let limit = signed(limit);
     let bounds: [(&str, &dyn ToSql); 6] = [
         (":above", &filter.above),
         (":below", &filter.below),
-        (":limit", &limit),
+        (":limit", &signed(limit)),
         (":since", &filter.since),
         (":until", &filter.until),
         (":session", &session),
@@ -114,13 +113,15 @@ pub struct Cutoffs {
     pub idle: i64,
     /// Ended when the newest event is not after this.
     pub ended: i64,
+    /// A wait that began at this time or before is stale (rule WAI-04).
+    pub stale: i64,
 }
 
 impl Cutoffs {
     /// As of `now`.
-    pub fn new(now: i64, timeout_minutes: i64) -> Self {
+    pub fn new(now: i64, timeout_minutes: i64, stale_hours: i64) -> Self {
         let timeout = timeout_minutes * 60_000;
-        Self { idle: now - timeout, ended: now - 2 * timeout }
+        Self { idle: now - timeout, ended: now - 2 * timeout, stale: now - stale_hours * 3_600_000 }
     }
 }
 
@@ -144,10 +145,9 @@ pub fn list_sessions(
     limit: u64,
     visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
-    let Some(agent_type) = known_name(connection, Field::AgentType, filter.agent_type.as_deref())? else {
-        return Ok(());
-    };
-    let Some(project) = known_name(connection, Field::Project, filter.project.as_deref())? else {
+    let agent_type = known_name(connection, Field::AgentType, filter.agent_type.as_deref())?;
+    let project = known_name(connection, Field::Project, filter.project.as_deref())?;
+    let (Some(agent_type), Some(project)) = (agent_type, project) else {
         return Ok(());
     };
     let values = params![
@@ -160,6 +160,7 @@ pub fn list_sessions(
         agent_type,
         project,
         filter.since,
+        cutoffs.stale,
     ];
     each(connection, queries::SELECT_SESSIONS, values, visit).map(|_| ())
 }
@@ -171,8 +172,8 @@ pub fn get_session(
     cutoffs: Cutoffs,
     visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<bool> {
-    Ok(each(connection, queries::SELECT_SESSION, params![cutoffs.idle, cutoffs.ended, session_id], visit)?
-        > 0)
+    let values = params![cutoffs.idle, cutoffs.ended, session_id, cutoffs.stale];
+    Ok(each(connection, queries::SELECT_SESSION, values, visit)? > 0)
 }
 
 /// The revision of a session's topic (rule SYN-01); `None` when no event has named it.

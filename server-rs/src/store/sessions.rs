@@ -21,6 +21,8 @@ pub struct SessionDelta {
     pub model: Option<i64>,
     /// Whether its newest event is a `session_end`.
     pub ended: bool,
+    /// Whether one of its events is more than a dismissal.
+    pub is_active: bool,
     pub first_event_id: i64,
     pub last_event_id: i64,
     pub event_count: i64,
@@ -42,6 +44,7 @@ impl SessionDelta {
             branch: None,
             model: None,
             ended: false,
+            is_active: false,
             first_event_id,
             last_event_id: 0,
             event_count: 0,
@@ -118,6 +121,7 @@ impl SessionDeltas {
                 delta.cache_write_tokens,
                 delta.cost_nanos,
                 delta.first_event_id,
+                delta.is_active,
             ])?;
         }
         Ok(())

@@ -21,12 +21,27 @@ pub(super) fn hour_of(ms: i64) -> i64 {
 #[derive(Debug, Default)]
 struct StatsDelta {
     event_count: i64,
+    call_count: i64,
     error_count: i64,
     duration_count: i64,
     duration_ms: i64,
     tokens_in: i64,
     tokens_out: i64,
     cost_nanos: i64,
+}
+
+impl StatsDelta {
+    fn add(&mut self, event: &Event) {
+        let sum = |field| event.number(field).unwrap_or(0);
+        self.event_count += 1;
+        self.error_count += i64::from(event.word(Field::Status) == Some("error"));
+        self.duration_count += i64::from(event.number(Field::DurationMs).is_some());
+        // Sums stop at the largest integer rather than wrap (rule STA-06).
+        self.duration_ms = self.duration_ms.saturating_add(sum(Field::DurationMs));
+        self.tokens_in = self.tokens_in.saturating_add(sum(Field::TokensIn));
+        self.tokens_out = self.tokens_out.saturating_add(sum(Field::TokensOut));
+        self.cost_nanos = self.cost_nanos.saturating_add(sum(Field::CostUsd));
+    }
 }
 
 /// The sums of the group at hand by name and agent.
@@ -38,16 +53,18 @@ pub struct StatsDeltas {
 impl StatsDeltas {
     /// Counts an event under a name.
     pub fn add(&mut self, name: i64, agent_type: i64, event: &Event) {
+        self.deltas.entry((name, agent_type)).or_default().add(event);
+    }
+
+    /// Counts an event under its tool: a step counts as an event alone, since it is no call (rule STA-02).
+    pub fn add_tool(&mut self, name: i64, agent_type: i64, event: &Event) {
         let delta = self.deltas.entry((name, agent_type)).or_default();
-        let sum = |field| event.number(field).unwrap_or(0);
-        delta.event_count += 1;
-        delta.error_count += i64::from(event.word(Field::Status) == Some("error"));
-        delta.duration_count += i64::from(event.number(Field::DurationMs).is_some());
-        // Sums stop at the largest integer rather than wrap (rule STA-06).
-        delta.duration_ms = delta.duration_ms.saturating_add(sum(Field::DurationMs));
-        delta.tokens_in = delta.tokens_in.saturating_add(sum(Field::TokensIn));
-        delta.tokens_out = delta.tokens_out.saturating_add(sum(Field::TokensOut));
-        delta.cost_nanos = delta.cost_nanos.saturating_add(sum(Field::CostUsd));
+        if event.word(Field::EventType) == Some("plan_step") {
+            delta.event_count += 1;
+        } else {
+            delta.add(event);
+            delta.call_count += 1;
+        }
     }
 
     /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
@@ -60,6 +77,7 @@ impl StatsDeltas {
                     name,
                     agent_type,
                     delta.event_count,
+                    delta.call_count,
                     delta.error_count,
                     delta.duration_count,
                     delta.duration_ms,

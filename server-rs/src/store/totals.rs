@@ -77,6 +77,11 @@ impl<'c> Totals<'c> {
         self.rows_of(queries::SELECT_COUNTS, kind, visit)
     }
 
+    /// Tools by number of calls, with nothing else.
+    pub fn calls(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.rows(queries::SELECT_CALLS, visit)
+    }
+
     /// Tools by number of calls; the last column is the number by which [`Totals::tool_agents`] names them.
     pub fn tools(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         self.rows(queries::SELECT_TOOLS, visit)

@@ -17,6 +17,7 @@ export interface Config {
   readonly queueEvents: number;
   readonly queueBytes: number;
   readonly sessionTimeoutMinutes: number;
+  readonly waitingStaleHours: number;
   readonly maxStreamClients: number;
   readonly heartbeatMs: number;
   readonly statsIntervalMs: number;

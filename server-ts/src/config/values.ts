@@ -58,6 +58,7 @@ export class Values {
       queueEvents: value('queue-events'),
       queueBytes: value('queue-bytes'),
       sessionTimeoutMinutes: value('session-timeout-minutes'),
+      waitingStaleHours: value('waiting-stale-hours'),
       maxStreamClients: value('max-stream-clients'),
       heartbeatMs: value('heartbeat-ms'),
       statsIntervalMs: value('stats-interval-ms'),

@@ -20,7 +20,7 @@ import { postClaudeCode } from './hooks.ts';
 import { getPage, getScript, getStyles } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import * as reply from './reply.ts';
-import { getSession, listSessions } from './sessions.ts';
+import { dismissSession, getSession, listSessions } from './sessions.ts';
 import { getSnapshot } from './snapshot.ts';
 import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
 import { openStream } from './stream.ts';
@@ -33,9 +33,9 @@ interface Local {
   exchange: Exchange;
 }
 
-/** A route of its own goes before one that ends in what is looked for. */
+/** A route of its own goes before one that has what is looked for in its path. */
 const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
-  ROUTES.filter(({ path }) => path.endsWith('}') === isOpen),
+  ROUTES.filter(({ path }) => path.includes('{') === isOpen),
 ) as [RouteSpec[], RouteSpec[]];
 
 /** Every route. */
@@ -67,6 +67,7 @@ export function buildRoutes(app: App): RequestListener {
   for (const route of exactRoutes) routes.all(route.path, otherMethod(route));
   routes.get(...on('/api/events/{id}', getEvent));
   routes.get(...on('/api/sessions/{id}', getSession));
+  routes.post(...on('/api/sessions/{id}/dismiss', dismissSession));
   for (const route of openRoutes) routes.all(pathOf(route.path), otherMethod(route));
   routes.use((_request: Request, response: Response) => {
     reply.failure(exchangeOf(response), new Failure('not_found'));
@@ -197,6 +198,6 @@ function specOf(path: string): RouteSpec {
 
 /** Where express looks: a pattern without captures, so that it decodes nothing (rule HTT-03). */
 function pathOf(path: string): string | RegExp {
-  if (!path.endsWith('}')) return path;
-  return new RegExp(`^${path.slice(0, path.indexOf('{'))}[^/]+$`);
+  if (!path.includes('{')) return path;
+  return new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`);
 }

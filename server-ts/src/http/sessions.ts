@@ -1,4 +1,4 @@
-/** Handles `/api/sessions` and `/api/sessions/{id}`. */
+/** Handles `/api/sessions`, `/api/sessions/{id}` and `/api/sessions/{id}/dismiss`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import type { SessionFilter } from '../store/query.ts';
@@ -25,10 +25,44 @@ export async function listSessions(app: App, exchange: Exchange, parameters: Par
 
 /** `GET /api/sessions/{id}` (rule SES-04). */
 export async function getSession(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  const id = percentDecode(exchange.head.path.slice('/api/sessions/'.length), false);
-  if (id === undefined || !isWellFormed(id)) throw new Failure('not_found');
+  const id = sessionId(exchange.head.path.split('/').at(-1)!);
+  ok(exchange, await readSession(app, exchange, id, parameters.number('limit')!));
+}
+
+/** `POST /api/sessions/{id}/dismiss` (rule WAI-05). */
+export async function dismissSession(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  const id = sessionId(exchange.head.path.split('/').at(-2)!);
   const limit = parameters.number('limit')!;
+  const known = await readSession(app, exchange, id, limit);
+  const { session } = JSON.parse(Buffer.from(known).toString()) as { readonly session: DismissedSession };
+  if (session.waiting_reason === null) {
+    ok(exchange, known);
+    return;
+  }
+  const ticket = app.admission.ticket();
+  try {
+    await app.ingest.dismissal(id, session.agent_type, ticket);
+  } finally {
+    ticket.release();
+  }
+  ok(exchange, await readSession(app, exchange, id, limit));
+}
+
+/** What a dismissal has to know of a session. */
+interface DismissedSession {
+  readonly agent_type: string;
+  readonly waiting_reason: string | null;
+}
+
+/** The id of a session as it stands in a path, decoded once. */
+function sessionId(encoded: string): string {
+  const id = percentDecode(encoded, false);
+  if (id === undefined || !isWellFormed(id)) throw new Failure('not_found');
+  return id;
+}
+
+async function readSession(app: App, exchange: Exchange, id: string, limit: number): Promise<Uint8Array> {
   const json = await app.store.json({ kind: 'get_session', id, limit }, exchange.response);
   if (json === undefined) throw new Failure('not_found');
-  ok(exchange, json);
+  return json;
 }

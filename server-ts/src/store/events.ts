@@ -17,8 +17,10 @@ import {
   NAME_KINDS,
   NUMBER_WIDTH,
   TRUNCATED,
+  WAIT,
 } from '../field.ts';
 import { QUERIES } from '../queries.ts';
+import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
 import { type Connection, inOrder, parameterNames, type Statement, withSmallCache } from './connection.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';
@@ -26,6 +28,7 @@ import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, SessionDeltas } from './sessions.ts';
 import { EVERY_EVENT, Figures, StatsDeltas } from './stats.ts';
 import { readUuid, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
+import { SessionWaits } from './waits.ts';
 
 export interface Stored {
   /** Of every event of every job, in order: its id, or 0 for a duplicate. */
@@ -36,6 +39,7 @@ export interface Stored {
 
 const HOUR_MS = 3_600_000;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
+const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const NO_METADATA = '{}';
 
@@ -88,12 +92,14 @@ export class EventWriter {
   private readonly blocks: EventBlocks;
   private readonly names: Names;
   private readonly sessions: SessionDeltas;
+  private readonly waits: SessionWaits;
   private readonly stats: StatsDeltas;
   private readonly figures = new Figures();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
   private readonly columns: readonly NameColumn[];
   /** Of these the ones that a session or the statistics name. */
   private readonly agentType: NameColumn;
+  private readonly toolName: NameColumn;
   private readonly project: NameColumn;
   private readonly branch: NameColumn;
   private readonly model: NameColumn;
@@ -122,10 +128,12 @@ export class EventWriter {
     this.columns = NAME_KINDS.map(columnOf);
     const known = (name: FieldName): NameColumn => this.columns.find((one) => one.field.name === name)!;
     this.agentType = known('agent_type');
+    this.toolName = known('tool_name');
     this.project = known('project');
     this.branch = known('branch');
     this.model = known('model');
     this.sessions = new SessionDeltas(db);
+    this.waits = new SessionWaits(db);
     this.stats = new StatsDeltas(db);
     this.lastId = Number(this.selectLastEventId.get());
   }
@@ -228,6 +236,7 @@ export class EventWriter {
     const agentType = this.agentType.id;
     const { figures, stats } = this;
     figures.isError = ints[int + FIELD.status.column] === ERROR_STATUS;
+    figures.isStep = ints[int + FIELD.event_type.column] === PLAN_STEP;
     figures.tokensIn = numbers[number + FIELD.tokens_in.column]!;
     figures.tokensOut = numbers[number + FIELD.tokens_out.column]!;
     figures.cacheReadTokens = numbers[number + FIELD.cache_read_tokens.column]!;
@@ -238,10 +247,19 @@ export class EventWriter {
     const session = this.session(job, int + FIELD.session_id.column, agentType, id);
     this.sessions.add(session, figures, now);
     session.lastEventId = id;
-    session.ended = ints[int + FIELD.event_type.column] === SESSION_END;
+    const wait = ints[int + WAIT]!;
+    if (wait !== DISMISSAL) {
+      session.isActive = true;
+      session.ended = ints[int + FIELD.event_type.column] === SESSION_END;
+    }
     if (this.project.id !== 0) session.project = this.project.id;
     if (this.branch.id !== 0) session.branch = this.branch.id;
     if (this.model.id !== 0) session.model = this.model.id;
+
+    if (wait !== NO_CHANGE) {
+      const agentId = textIn(job, int + FIELD.agent_id.column) ?? '';
+      this.waits.change(session.key, agentId, WAIT_CHANGES[wait]!, id, now);
+    }
 
     const rows = stats.ofAgent(agentType);
     stats.add(rows, EVERY_EVENT, agentType, figures, hour);
@@ -249,7 +267,8 @@ export class EventWriter {
     for (const column of columns) {
       // The agent's sums are those of every event.
       if (column.id === 0 || column === this.agentType) continue;
-      stats.add(rows, column.id, agentType, figures, hour);
+      if (column === this.toolName) stats.addTool(rows, column.id, agentType, figures, hour);
+      else stats.add(rows, column.id, agentType, figures, hour);
       this.blocks.addName(column.id);
     }
 

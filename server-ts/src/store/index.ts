@@ -30,6 +30,7 @@ interface StoreOptions {
   readonly db: string;
   readonly durability: Durability;
   readonly sessionTimeoutMinutes: number;
+  readonly waitingStaleHours: number;
   readonly maxMetadataBytes: number;
   /** The module that the reading threads start from, which calls `runReader`. */
   readonly entry: URL;
@@ -96,7 +97,8 @@ export class Store {
   /** Opens the file, or makes it; rejects with an error whose message is the line for stderr (rule PRO-06). */
   static async open(options: StoreOptions, events: StoreEvents): Promise<Store> {
     const place = makePlace(options.db);
-    const { durability, nativeBinding, entry, sessionTimeoutMinutes, maxMetadataBytes } = options;
+    const { durability, nativeBinding, entry, sessionTimeoutMinutes, waitingStaleHours, maxMetadataBytes } =
+      options;
     const connection = { path: place.path, durability, nativeBinding };
     const held: { store?: Store } = {};
     const { writer, opened } = await Writer.open(options.writerThread, connection, options.buffers, {
@@ -108,7 +110,7 @@ export class Store {
       onProbed: (code) => held.store?.probed(code),
       onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
     });
-    const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes };
+    const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
     const readers = new Readers(entry, data);
     const newestEvents = new Newest(data, maxMetadataBytes);
     held.store = new Store(place, writer, opened, readers, newestEvents, events);

@@ -73,7 +73,7 @@ export class Newest {
         import('./query.ts'),
       ]);
       const db = openConnection({ ...this.data, readonly: true });
-      return { db, queries: new Queries(db, this.data.sessionTimeoutMinutes) };
+      return { db, queries: new Queries(db, this.data.sessionTimeoutMinutes, this.data.waitingStaleHours) };
     } catch (error) {
       // The next read tries again.
       this.opening = undefined;

@@ -54,17 +54,20 @@ export class Queries {
   private readonly db: Connection;
   /** Milliseconds without events after which a session is idle. */
   readonly timeoutMs: number;
+  /** Milliseconds after which a wait is stale. */
+  private readonly staleMs: number;
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
   private readonly statements = new Map<string, Numbered>();
 
-  constructor(db: Connection, sessionTimeoutMinutes: number) {
+  constructor(db: Connection, sessionTimeoutMinutes: number, waitingStaleHours: number) {
     this.db = db;
     this.begin = db.prepare('BEGIN');
     this.commit = db.prepare('COMMIT');
     this.rollback = db.prepare('ROLLBACK');
     this.timeoutMs = sessionTimeoutMinutes * 60_000;
+    this.staleMs = waitingStaleHours * 3_600_000;
   }
 
   /** Runs reads that belong together on one state of the file; one at a time. */
@@ -135,6 +138,7 @@ export class Queries {
       agentType,
       project,
       filter.since,
+      now - this.staleMs,
     ) as SessionRow[];
     const more = rows.length > filter.limit;
     return { rows: more ? rows.slice(0, filter.limit) : rows, more };
@@ -143,7 +147,8 @@ export class Queries {
   getSession(sessionId: string): SessionRow | undefined {
     const now = nowMs();
     const statement = this.prepared(QUERIES.selectSession);
-    return statement.get(now - this.timeoutMs, now - 2 * this.timeoutMs, sessionId) as SessionRow | undefined;
+    const [idle, ended, stale] = [now - this.timeoutMs, now - 2 * this.timeoutMs, now - this.staleMs];
+    return statement.get(idle, ended, sessionId, stale) as SessionRow | undefined;
   }
 
   /** The newest event's id; 0 before there is one. */

@@ -12,6 +12,7 @@ import type { StatsFilter } from './totals.ts';
 export interface ReaderData extends ConnectionOptions {
   readonly role: 'reader';
   readonly sessionTimeoutMinutes: number;
+  readonly waitingStaleHours: number;
 }
 
 /** A read whose answer is JSON text; nothing where there is no such row. */

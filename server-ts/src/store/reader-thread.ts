@@ -40,7 +40,7 @@ export function runReader(port: MessagePort, data: ReaderData): void {
     try {
       // The next read tries again where this fails.
       db ??= openConnection({ ...data, readonly: true });
-      queries ??= new Queries(db, data.sessionTimeoutMinutes);
+      queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
       const opened = queries;
       result = opened.consistently(() => answer(opened, read));
     } catch (error) {
@@ -168,7 +168,7 @@ function stats(queries: Queries, filter: StatsFilter): string {
   return renderStats({
     totals: totals.totals(),
     sessions: totals.sessionTotals(),
-    tools: totals.counts('tool_name'),
+    tools: totals.calls(),
     agents: totals.agents(),
     models: totals.counts('model'),
     eventTypes: totals.counts('event_type'),

@@ -22,6 +22,8 @@ export class SessionDelta {
   branch = 0;
   model = 0;
   ended = false;
+  /** Whether one of its events is more than a dismissal. */
+  isActive = false;
   lastEventId = 0;
   eventCount = 0;
   errorCount = 0;
@@ -120,6 +122,7 @@ export class SessionDeltas {
       delta.cacheWriteTokens,
       delta.costNanos,
       delta.firstEventId,
+      Number(delta.isActive),
     );
     delta.eventCount = 0;
     delta.errorCount = 0;

@@ -16,6 +16,7 @@ const ALL_TIME = -1;
 
 class StatsDelta {
   eventCount = 0;
+  callCount = 0;
   errorCount = 0;
   durationCount = 0;
   durationMs = 0;
@@ -27,6 +28,8 @@ class StatsDelta {
 /** The figures of the event in hand; filled in once, then added to its session and under each of its names. */
 export class Figures {
   isError = false;
+  /** Whether it is a `plan_step`. */
+  isStep = false;
   /** NaN when it says none, as `costNanos`. */
   durationMs = Number.NaN;
   tokensIn = 0;
@@ -58,12 +61,15 @@ export class StatsDeltas {
     return names;
   }
 
-  add(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): void {
-    let delta = names.get(name);
-    if (delta === undefined) {
-      delta = new StatsDelta();
-      names.set(name, delta);
-    }
+  /** Counts an event under its tool: a step counts as an event alone, since it is no call (rule STA-02). */
+  addTool(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): void {
+    if (event.isStep) this.deltaOf(names, name).eventCount++;
+    else this.add(names, name, agentType, event, hour).callCount++;
+  }
+
+  /** Counts an event under a name; what the event was added to. */
+  add(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): StatsDelta {
+    const delta = this.deltaOf(names, name);
     const hasDuration = !Number.isNaN(event.durationMs);
     const durationMs = delta.durationMs + (hasDuration ? event.durationMs : 0);
     const tokensIn = delta.tokensIn + event.tokensIn;
@@ -72,8 +78,7 @@ export class StatsDeltas {
     if (Math.max(durationMs, tokensIn, tokensOut, costNanos) > LIMITS.max_integer) {
       this.writeOne(name, agentType, delta, hour);
       names.set(name, new StatsDelta());
-      this.add(names, name, agentType, event, hour);
-      return;
+      return this.add(names, name, agentType, event, hour);
     }
     delta.eventCount++;
     if (event.isError) delta.errorCount++;
@@ -82,6 +87,16 @@ export class StatsDeltas {
     delta.tokensIn = tokensIn;
     delta.tokensOut = tokensOut;
     delta.costNanos = costNanos;
+    return delta;
+  }
+
+  private deltaOf(names: StatsOfAgent, name: number): StatsDelta {
+    let delta = names.get(name);
+    if (delta === undefined) {
+      delta = new StatsDelta();
+      names.set(name, delta);
+    }
+    return delta;
   }
 
   /** Writes what was gathered; `hour` in Unix seconds of its beginning. */
@@ -103,6 +118,7 @@ export class StatsDeltas {
         name,
         agentType,
         delta.eventCount,
+        delta.callCount,
         delta.errorCount,
         delta.durationCount,
         delta.durationMs,

@@ -44,6 +44,10 @@ export class Totals {
     return this.queries.prepared(QUERIES.selectCounts).all(...this.bounds(), kind) as FlatRow[];
   }
 
+  calls(): FlatRow[] {
+    return this.queries.prepared(QUERIES.selectCalls).all(...this.bounds()) as FlatRow[];
+  }
+
   tools(): FlatRow[] {
     return this.queries.prepared(QUERIES.selectTools).all(...this.bounds()) as FlatRow[];
   }

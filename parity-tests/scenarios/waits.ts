@@ -1,0 +1,161 @@
+/**
+ * Waiting sessions over time: silence, staleness, kill -9, both servers in turn, and what a dismissal reports.
+ */
+import assert from 'node:assert/strict';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { ageWaits } from '../src/age-waits.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+
+export const WAITS: ScenarioFile = {
+  name: 'waits',
+  about: 'sessions that wait for their user, over time',
+  scenarios: [
+    {
+      name: 'silence does not end a session that needs an answer, and in time its wait is stale',
+      rules: ['SES-02', 'WAI-03', 'WAI-04'],
+      uses: 'each',
+      run: staySilent,
+    },
+    {
+      name: 'waits survive kill -9 and go from one server to the other',
+      rules: ['WAI-02', 'WAI-05', 'STO-03', 'PRO-08'],
+      uses: 'both',
+      run: killAndSwap,
+    },
+    {
+      name: 'a dismissal is reported to every topic and is no activity',
+      rules: ['WAI-05', 'SYN-01', 'SYN-02', 'STR-02'],
+      uses: 'each',
+      run: dismiss,
+    },
+  ],
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+interface Session {
+  readonly id: string;
+  readonly status: string;
+  readonly waiting_reason: string | null;
+  readonly waiting_since: string | null;
+  readonly waiting_stale: boolean;
+  readonly last_event_at: string;
+  readonly last_event_id: number;
+}
+
+async function staySilent(context: ScenarioContext): Promise<void> {
+  const flags = ['--session-timeout-minutes', '1', '--waiting-stale-hours', '2'];
+  let server = await context.start({ flags });
+  let client = context.client(server);
+  const restart = async (silentMs: number): Promise<void> => {
+    await server.stop();
+    ageWaits(context.db(), silentMs);
+    server = await context.start({ flags });
+    client = context.client(server);
+  };
+  await hook(client, 'asks', 'PermissionRequest', { tool_name: 'Bash' });
+  await hook(client, 'done', 'Stop');
+  assert.deepEqual(await states(client), { asks: 'waiting permission', done: 'active turn_finished' });
+  await restart(MINUTE_MS);
+  assert.deepEqual(await states(client), { asks: 'waiting permission', done: 'idle turn_finished' });
+  await restart(MINUTE_MS);
+  assert.deepEqual(await states(client), { asks: 'waiting permission', done: 'ended turn_finished' });
+  assert.deepEqual(await states(client, '?status=waiting'), { asks: 'waiting permission' });
+  await restart(2 * HOUR_MS - 3 * MINUTE_MS);
+  assert.deepEqual(await states(client), { asks: 'waiting permission', done: 'ended turn_finished' });
+  await restart(MINUTE_MS);
+  assert.deepEqual(await states(client), {
+    asks: 'waiting permission stale',
+    done: 'ended turn_finished',
+  });
+  const totals = (await client.get('/api/stats')).json<{ active_sessions: number; total_sessions: number }>();
+  assert.deepEqual([totals.active_sessions, totals.total_sessions], [0, 2]);
+  await hook(client, 'asks', 'PostToolUse', { tool_name: 'Bash' });
+  assert.deepEqual(await states(client), { asks: 'active', done: 'ended turn_finished' });
+}
+
+async function killAndSwap(context: ScenarioContext): Promise<void> {
+  let since: string | null = null;
+  const turns: ((client: ApiClient) => Promise<void>)[] = [
+    async (client) => {
+      await hook(client, 's', 'PermissionRequest', { agent_id: 'a' });
+      await hook(client, 's', 'Elicitation', { agent_id: 'b' });
+      await hook(client, 's', 'Stop');
+      since = (await session(client, 's')).waiting_since;
+    },
+    async (client) => {
+      const found = await session(client, 's');
+      assert.deepEqual(
+        [found.status, found.waiting_reason, found.waiting_since],
+        ['waiting', 'permission', since],
+      );
+      await hook(client, 's', 'PostToolUse', { agent_id: 'a' });
+      assert.deepEqual(await states(client), { s: 'waiting question' });
+    },
+    async (client) => {
+      assert.deepEqual(await states(client), { s: 'waiting question' });
+      await hook(client, 's', 'ElicitationResult', { agent_id: 'b' });
+      assert.deepEqual(await states(client), { s: 'active turn_finished' });
+      await hook(client, 's', 'PermissionRequest', { agent_id: 'b' });
+    },
+    async (client) => {
+      assert.deepEqual(await states(client), { s: 'waiting permission' });
+      assert.equal((await client.send('POST', '/api/sessions/s/dismiss', undefined, [])).status, 200);
+    },
+    async (client) => assert.deepEqual(await states(client), { s: 'active' }),
+  ];
+  for (const [turn, run] of turns.entries()) {
+    const server = await context.start({ target: turn % 2 === 0 ? context.target : context.other });
+    await run(context.client(server));
+    await server.kill();
+  }
+}
+
+async function dismiss(context: ScenarioContext): Promise<void> {
+  const first = await context.start();
+  await hook(context.client(first), 's', 'PermissionRequest');
+  await first.stop();
+  ageWaits(context.db(), 11 * MINUTE_MS);
+  const server = await context.start();
+  const client = context.client(server);
+  const before = await session(client, 's');
+  assert.equal(before.status, 'waiting');
+  const topics = ['events', 'stats', 'sessions', 'session:s'];
+  const changes = await context.stream(server, `?mode=invalidate&topics=${topics.join(',')}`);
+  const events = await context.stream(server, `?after=${before.last_event_id}`);
+  const answer = await client.send('POST', '/api/sessions/s/dismiss', undefined, []);
+  const dismissed = answer.json<{ session: Session }>().session;
+  const id = dismissed.last_event_id;
+  assert.ok(id > before.last_event_id, 'the dismissal has an id');
+  for (const topic of topics)
+    await changes.waitFor(() => changes.revisionOf(topic) === String(id), `the revision of ${topic}`);
+  await events.waitFor(() => events.ids.includes(id), 'the event of the dismissal');
+  assert.equal(dismissed.last_event_at, before.last_event_at);
+  assert.deepEqual(await states(client), { s: 'ended' });
+}
+
+async function hook(
+  client: ApiClient,
+  id: string,
+  name: string,
+  payload: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const reply = await client.post('/api/hooks/claude-code', {
+    session_id: id,
+    hook_event_name: name,
+    ...payload,
+  });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+async function session(client: ApiClient, id: string): Promise<Session> {
+  return (await client.get(`/api/sessions/${id}`)).json<{ session: Session }>().session;
+}
+
+/** Status, reason and staleness of each session. */
+async function states(client: ApiClient, query = ''): Promise<Record<string, string>> {
+  const { sessions } = (await client.get(`/api/sessions${query}`)).json<{ sessions: Session[] }>();
+  const words = (one: Session) => [one.status, one.waiting_reason, one.waiting_stale ? 'stale' : null];
+  return Object.fromEntries(sessions.map((one) => [one.id, words(one).filter(Boolean).join(' ')]));
+}

@@ -1,0 +1,126 @@
+//! Says which waits of a session an agent's hook begins or ends, as `contract/hooks` has it (rules WAI-01 and WAI-02).
+//!
+//! Pure. An event carries the place of its change in [`WAIT_CHANGES`], so that the writer reads no payload.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::contract::{CLAUDE_CODE, VOCABULARY};
+
+/// The waits that an event ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "said by their names")]
+pub enum WaitEnds {
+    Nothing,
+    Agent,
+    Session,
+}
+
+/// What an event changes: it ends waits first, then begins one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitChange {
+    /// What it ends.
+    pub ends: WaitEnds,
+    /// The reason of the wait that it begins.
+    pub begins: Option<&'static str>,
+    /// Whether that wait needs an answer.
+    pub needs_answer: bool,
+    /// Whether it only reminds of a wait.
+    pub is_reminder: bool,
+}
+
+/// The place of the change of a hook, where its payload has one of `values` at `key`.
+#[derive(Debug)]
+pub struct WaitRule {
+    /// Without a key the rule is that of every payload.
+    pub key: Option<&'static str>,
+    /// The wanted values of that key.
+    pub values: Vec<&'static str>,
+    /// A place in [`WAIT_CHANGES`].
+    pub change: usize,
+}
+
+#[derive(Debug)]
+struct Waits {
+    changes: Vec<WaitChange>,
+    rules: HashMap<&'static str, Vec<WaitRule>>,
+    keys: Vec<&'static str>,
+}
+
+/// The place of what changes nothing.
+pub const NO_CHANGE: usize = 0;
+/// The place of a person's dismissal (rule WAI-05).
+pub const DISMISSAL: usize = 1;
+
+static SPEC: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(CLAUDE_CODE).unwrap_or_default());
+static WAITS: LazyLock<Waits> = LazyLock::new(|| Waits::read(&SPEC["waits"]));
+
+/// Every change that an event can make.
+pub static WAIT_CHANGES: LazyLock<&'static [WaitChange]> = LazyLock::new(|| &WAITS.changes);
+
+/// The keys of payloads that rules look at.
+pub static WAIT_KEYS: LazyLock<&'static [&'static str]> = LazyLock::new(|| &WAITS.keys);
+
+/// The rules of a hook, in the order in which they are tried.
+pub fn wait_rules(hook: &str) -> &'static [WaitRule] {
+    WAITS.rules.get(hook).map_or(&[], Vec::as_slice)
+}
+
+impl Waits {
+    fn read(spec: &'static Value) -> Self {
+        let change = |ends| WaitChange { ends, begins: None, needs_answer: false, is_reminder: false };
+        let mut waits = Self {
+            changes: vec![change(WaitEnds::Nothing), change(WaitEnds::Session)],
+            rules: HashMap::new(),
+            keys: Vec::new(),
+        };
+        for (hook, entry) in spec.as_object().into_iter().flatten() {
+            let ends = match entry["ends"].as_str() {
+                Some("agent") => WaitEnds::Agent,
+                Some("session") => WaitEnds::Session,
+                _ => WaitEnds::Nothing,
+            };
+            let mut rules = Vec::new();
+            for begin in entry["begins"].as_array().into_iter().flatten() {
+                let reason = begin["reason"].as_str();
+                let needs_answer =
+                    VOCABULARY.reasons_that_need_an_answer.iter().any(|one| Some(&**one) == reason);
+                let is_reminder = entry["reminds"] == true;
+                let key = begin["key"].as_str();
+                waits.keys.extend(key.filter(|key| !waits.keys.contains(key)));
+                let values =
+                    begin["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                rules.push(WaitRule { key, values, change: waits.changes.len() });
+                waits.changes.push(WaitChange { ends, begins: reason, needs_answer, is_reminder });
+            }
+            rules.push(WaitRule { key: None, values: Vec::new(), change: waits.changes.len() });
+            waits.changes.push(change(ends));
+            waits.rules.insert(hook, rules);
+        }
+        waits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_hook_ends_its_rules_with_one_for_any_payload() {
+        assert!(!WAITS.rules.is_empty());
+        for (hook, rules) in &WAITS.rules {
+            assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook}");
+            for rule in rules {
+                let reason = WAIT_CHANGES[rule.change].begins;
+                assert!(
+                    reason.is_none_or(|reason| VOCABULARY.waiting_reasons.iter().any(|one| one == reason))
+                );
+            }
+        }
+        assert_eq!(WAIT_CHANGES[DISMISSAL].ends, WaitEnds::Session);
+        assert_eq!(WAIT_KEYS.len(), 2);
+        assert!(wait_rules("MessageDisplay").is_empty());
+    }
+}
