@@ -22,12 +22,14 @@ export function hookSummary(name: string | null, payload: Readonly<Record<string
 }
 
 /** `null` unless every path of the template has a value. */
-function filled(template: string, payload: unknown): string | null {
+function filled(template: string, payload: Readonly<Record<string, unknown>>): string | null {
   let isWhole = true;
+  // A path below the agent's folder is written from there on.
+  const folder = `${String(payload.cwd)}/`;
   const line = template.replace(/\{([^}]+)\}/g, (_, paths: string) => {
     const text = firstOf(payload, paths.split('|'));
     if (text === null) isWhole = false;
-    return text ?? '';
+    return text?.startsWith(folder) ? text.slice(folder.length) : (text ?? '');
   });
   return isWhole ? line : null;
 }
@@ -59,7 +61,7 @@ function textOf(value: unknown): string | null {
   return firstOf(value, SUMMARIES.object_paths) ?? membersOf(value, []);
 }
 
-/** `arg: text, n: 1`; objects in it are written by their keys' names alone, which ends the recursion. */
+/** `arg: text, n: 1, data { x }`: of an object in it only the keys, which ends the recursion. */
 export function membersOf(
   value: Readonly<Record<string, unknown>>,
   without: readonly string[],
@@ -67,7 +69,11 @@ export function membersOf(
   const parts = Object.entries(value)
     .filter(([key]) => !without.includes(key))
     .slice(0, MOST_MEMBERS)
-    .map(([key, member]) => (isObject(member) || Array.isArray(member) ? key : `${key}: ${String(member)}`));
+    .map(([key, member]) => {
+      if (Array.isArray(member)) return `${key} (${member.length})`;
+      if (isObject(member)) return `${key} { ${Object.keys(member).slice(0, MOST_MEMBERS).join(', ')} }`;
+      return `${key}: ${String(member)}`;
+    });
   return parts.length === 0 ? null : parts.join(', ').slice(0, MOST);
 }
 

@@ -14,7 +14,7 @@ const COMMON = {
 };
 const LONG = 'word'.repeat(5000);
 const bash = { command: 'git status', description: 'Show the state' };
-const edit = { replace_all: false, file_path: '/home/user/app/a.ts', old_string: 'a', new_string: 'b' };
+const edit = { replace_all: false, file_path: '/home/user/app/src/a.ts', old_string: 'a', new_string: 'b' };
 
 /** A hook's name, its own members, and the line. */
 const PAYLOADS: readonly (readonly [string, Payload, string])[] = [
@@ -47,7 +47,7 @@ const PAYLOADS: readonly (readonly [string, Payload, string])[] = [
   ['UserPromptExpansion', { command_name: 'review', expanded_text: 'Read all' }, '/review: Read all'],
   ['PreToolUse', { tool_name: 'Bash', tool_input: { ...bash, timeout: 30000 } }, 'git status'],
   ['PreToolUse', { tool_name: 'Bash', tool_input: { command: 'rm -rf /' } }, 'rm -rf /'],
-  ['PreToolUse', { tool_name: 'Edit', tool_input: edit }, '/home/user/app/a.ts'],
+  ['PreToolUse', { tool_name: 'Edit', tool_input: edit }, 'src/a.ts'],
   ['PreToolUse', { tool_name: 'Read', tool_input: { file_path: '/a/b' } }, '/a/b'],
   ['PreToolUse', { tool_name: 'mcp__example__do_thing', tool_input: { arg: 'x', n: 2 } }, 'arg: x, n: 2'],
   ['PreToolUse', { tool_name: 'TodoRead', tool_input: {} }, 'A call without input'],
@@ -67,7 +67,7 @@ const PAYLOADS: readonly (readonly [string, Payload, string])[] = [
   ['PostToolUse', { tool_name: 'Bash', tool_input: bash, tool_output: 'clean' }, 'git status'],
   ['PostToolUse', { tool_name: 'Bash', tool_input: bash, tool_output: LONG }, 'git status'],
   ['PostToolUse', { tool_name: 'Bash', tool_input: bash, tool_response: { stdout: 'x' } }, 'git status'],
-  ['PostToolUse', { tool_name: 'Edit', tool_input: edit, tool_output: 'done' }, '/home/user/app/a.ts'],
+  ['PostToolUse', { tool_name: 'Edit', tool_input: edit, tool_output: 'done' }, 'src/a.ts'],
   ['PostToolUse', { tool_name: 'Read', tool_input: { file_path: '/a/b' }, tool_output: 'text' }, '/a/b'],
   ['PostToolUse', { tool_name: 'Write', tool_input: { file_path: '/a/b', content: 'text' } }, '/a/b'],
   ['PostToolUse', { session_id: 12345, cwd: null, tool_name: 'Bash', tool_input: 'a text' }, 'a text'],
@@ -139,7 +139,7 @@ const PAYLOADS: readonly (readonly [string, Payload, string])[] = [
       ] as const,
   ),
   ['StopFailure', { error: 'rate_limit' }, 'The turn failed: rate_limit'],
-  ['SomeFutureEventV2', { data: { x: 1 }, kind: 'new' }, 'data, kind: new'],
+  ['SomeFutureEventV2', { data: { x: 1 }, kind: 'new' }, 'data { x }, kind: new'],
 ];
 
 test('a payload of each shape has its line', () => {

@@ -5,7 +5,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
-import { cursor, items } from '../feed.ts';
+import { cursor, holds, items } from '../feed.ts';
 import { bytes, legible, legibleJson } from '../format.ts';
 import { indented, memberText } from '../json-text.ts';
 import { get } from '../request.ts';
@@ -93,9 +93,9 @@ interface StepButtonProps {
 
 /** To the row beside it in the feed. */
 function StepButton({ id, step, name }: StepButtonProps) {
-  const ids = items.value.flatMap((item) => ('row' in item ? [item.row.id] : []));
-  const at = id === null ? -1 : ids.indexOf(id);
-  const next = at < 0 ? undefined : ids[at + step];
+  const rows = items.value.filter((item) => 'row' in item);
+  const at = rows.findIndex((item) => holds(item, id));
+  const next = at < 0 ? undefined : rows[at + step]?.row.id;
   return (
     <button
       type="button"
