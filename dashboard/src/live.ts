@@ -6,7 +6,7 @@
  */
 import { batch, effect, untracked } from '@preact/signals';
 import { type Invalidation, type SyncOptions, Topics } from '@twin-ingest/client';
-import type { Cost, EventPage, Health, SessionPage, Stats, Tool } from './api.ts';
+import type { Cost, EventPage, Health, Session, SessionPage, Stats, Tool } from './api.ts';
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
 import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
@@ -14,13 +14,16 @@ import { cost, health, isHealthKnown, rate, stats, takeSessions, tools } from '.
 import { filterQuery } from './filters.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
+import { SCOPE_ROWS, scopeId, takeScope } from './scope.ts';
 import { onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
+import { pullPrompts, unasked } from './titles.ts';
 import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
 
 const MIN_INTERVAL_MS = 250;
 /** The least time between two pulls of each; the first after a pause is made at once. */
-const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, breakdown: 5000 };
+const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, scope: 2000, breakdown: 5000 };
+const PROMPTS_MS = 5000;
 const HEALTH_MS = 5000;
 /** What time alone changes is in no revision, so that it is asked for now and then. */
 const STATUS_MS = 30_000;
@@ -78,12 +81,16 @@ function follow(): () => void {
       [tools.value, cost.value] = data;
     },
   });
+  const stopScope = followScope(topics, latest, keep, signal);
+  const stopPrompts = followPrompts(signal);
   const stopHealth = followHealth(signal);
   repeat(STATUS_MS, signal, pullStatus, false);
   startClock();
   return () => {
     stopClock();
     stopFeed();
+    stopScope();
+    stopPrompts();
     stopHealth();
     end.abort();
   };
@@ -130,6 +137,41 @@ async function pullFiltered(
     if (next === null) return { data: { events: events.toReversed(), next } };
   }
   return { data: await getJson<EventPage>(page, signal), reset: true };
+}
+
+/** The chosen session and its rows: the newest ones, then what came since. */
+function followScope(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
+  return effect(() => {
+    const id = scopeId.value;
+    if (id === null) return;
+    const page = `/api/events?session_id=${encodeURIComponent(id)}&limit=${SCOPE_ROWS}`;
+    const pull = async (known: { readonly revision: string } | null) => {
+      await drawn();
+      const [{ session }, came] = await Promise.all([
+        getJson<{ session: Session }>(`/api/sessions/${encodeURIComponent(id)}?limit=1`, signal),
+        getJson<EventPage>(known === null ? page : `${page}&after=${known.revision}`, signal),
+      ]);
+      const isNew = known === null || came.next !== null;
+      const { events, next } = known !== null && isNew ? await getJson<EventPage>(page, signal) : came;
+      // Above a known id the oldest comes first.
+      const rows = isNew ? events : events.toReversed();
+      return { data: { session, rows, isWhole: next === null }, reset: isNew };
+    };
+    return untracked(() =>
+      keep<{ session: Session; rows: EventPage['events']; isWhole: boolean }>(PACE_MS.scope, {
+        ...untagged(topics.of('events'), latest, pull),
+        apply: ({ data }, isReset) => takeScope(data.session, data.rows, isReset, data.isWhole),
+      }),
+    );
+  });
+}
+
+/** First prompts of sessions that are listed: at once for one that is new, and again while it has none. */
+function followPrompts(signal: AbortSignal): () => void {
+  const ask = repeat(PROMPTS_MS, signal, pullPrompts, false);
+  return effect(() => {
+    if (unasked.value) void drawn().then(ask);
+  });
 }
 
 /** What was heard last of each topic, kept for whoever asks later; the rate of events comes of it too. */

@@ -23,6 +23,7 @@ import {
   toggleCall,
 } from '../feed.ts';
 import { legible, whole } from '../format.ts';
+import { isNarrow } from '../narrow.ts';
 import { filters, isFiltered, openEvent, search } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
@@ -34,11 +35,6 @@ const EXTRA = 4;
 /** On a phone a row has two lines, with room for these. */
 const NARROW: readonly ColumnName[] = ['event', 'tool', 'session', 'took', 'what', 'time'];
 
-const narrow = matchMedia('(max-width: 720px)');
-const isNarrow = signal(narrow.matches);
-narrow.addEventListener('change', () => {
-  isNarrow.value = narrow.matches;
-});
 const scrollTop = signal(0);
 const height = signal(600);
 const width = signal(800);
