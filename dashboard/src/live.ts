@@ -10,7 +10,7 @@ import type { Cost, EventPage, Health, Session, SessionPage, Stats, Tool } from 
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
 import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
-import { cost, health, isHealthKnown, rate, stats, takeSessions, tools } from './figures.ts';
+import { cost, health, isHealthKnown, RATE_SECONDS, rate, stats, takeSessions, tools } from './figures.ts';
 import { filterQuery } from './filters.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
@@ -28,6 +28,8 @@ const HEALTH_MS = 5000;
 /** What time alone changes is in no revision, so that it is asked for now and then. */
 const STATUS_MS = 30_000;
 export const SESSIONS = 100;
+/** Rows that the rate of the last minutes is counted from after a reload. */
+const RATE_ROWS = 1000;
 
 /** Begins, and stops and goes on as the page is hidden and shown. */
 export function followServer(): void {
@@ -84,6 +86,7 @@ function follow(): () => void {
   const stopScope = followScope(topics, latest, keep, signal);
   const stopPrompts = followPrompts(signal);
   const stopHealth = followHealth(signal);
+  fillRate(latest, signal).catch(() => undefined);
   repeat(STATUS_MS, signal, pullStatus, false);
   startClock();
   return () => {
@@ -199,6 +202,17 @@ function listen(topics: Topics, signal: AbortSignal): Latest {
       });
     }
   };
+}
+
+/** Reads once what came in the minutes before the page listened, so that a reload does not empty the plot. */
+async function fillRate(latest: Latest, signal: AbortSignal): Promise<void> {
+  await drawn();
+  await latest('events', signal);
+  const since_ms = serverNow() - RATE_SECONDS * 1000;
+  const since = new Date(since_ms).toISOString();
+  const { events, next } = await getJson<EventPage>(`/api/events?since=${since}&limit=${RATE_ROWS}`, signal);
+  const oldest = events.at(-1);
+  rate.fill(events, next === null || oldest === undefined ? since_ms : Date.parse(oldest.created_at));
 }
 
 /** What was told last stays there to be seen, but holds only until an answer fails or the connection is lost. */

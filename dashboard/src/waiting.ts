@@ -21,9 +21,9 @@ export function isYourTurn({ status, waiting_reason }: Session): boolean {
   return status !== 'waiting' && status !== 'ended' && (waiting_reason ?? null) !== null;
 }
 
-/** Takes a session off the list of those that wait. */
+/** Takes a session off the list of those that wait; where that fails it stays on the list. */
 export async function dismiss(id: string): Promise<void> {
-  await fetch(`/api/sessions/${encodeURIComponent(id)}/dismiss`, { method: 'POST' });
+  await fetch(`/api/sessions/${encodeURIComponent(id)}/dismiss`, { method: 'POST' }).catch(() => undefined);
 }
 
 /** Counts them in the title of the tab. */
