@@ -10,7 +10,17 @@ import type { Cost, EventPage, Health, Session, SessionPage, Stats, Tool } from 
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
 import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
-import { cost, health, isHealthKnown, RATE_SECONDS, rate, stats, takeSessions, tools } from './figures.ts';
+import {
+  cost,
+  health,
+  isHealthKnown,
+  RATE_SECONDS,
+  rate,
+  stats,
+  takeSessions,
+  takeWaiting,
+  tools,
+} from './figures.ts';
 import { filterQuery } from './filters.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
@@ -59,9 +69,15 @@ function follow(): () => void {
   const latest = listen(topics, signal);
   const keep: Keep = (pace_ms, options) => keepInStep(pace_ms, options, signal);
   const stopFeed = followFeed(topics, latest, keep);
+  let isAsked = false;
   keep<SessionPage>(PACE_MS.sessions, {
     ...topics.of('sessions', { limit: SESSIONS }),
-    apply: ({ data }) => takeSessions(data),
+    apply: ({ data }) => {
+      takeSessions(data);
+      // Once; after that by the clock.
+      if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
+      isAsked = true;
+    },
   });
   keep<Stats>(PACE_MS.stats, {
     ...topics.of('stats'),
@@ -255,6 +271,12 @@ async function pullStatus(signal: AbortSignal): Promise<void> {
   ]);
   takeSessions(sessionPage);
   stats.value = newStats;
+  if (sessionPage.next !== null) await pullWaiting(signal);
+}
+
+/** A session that waits for long is none of the newest. A server that does not know this status refuses. */
+async function pullWaiting(signal: AbortSignal): Promise<void> {
+  takeWaiting(await getJson<SessionPage>(`/api/sessions?status=waiting&limit=${SESSIONS}`, signal));
 }
 
 /** Once after the other, while it lasts; what fails is asked for again at its time. Returns how to ask before that. */

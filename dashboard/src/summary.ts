@@ -9,6 +9,8 @@ const TELLING = [
   ...['content', 'path', 'url', 'title', 'name', 'reason', 'type'],
 ];
 const MOST = 240;
+/** The event that a server stores when a wait is dismissed. */
+const DISMISSAL = 'WaitDismissed';
 
 const lines = new WeakMap<Row, string>();
 
@@ -24,6 +26,7 @@ export function summaryOf(row: Row): string {
 function lineOf(row: Row): string {
   const { source, source_event, metadata } = row;
   if (source === 'hook' && isObject(metadata)) return hookSummary(source_event, metadata);
+  if (source_event === DISMISSAL) return 'A person dismissed the wait';
   return telling(metadata) ?? whereabouts(row);
 }
 

@@ -96,14 +96,13 @@ for (const name of TARGET_NAMES) {
     const { page, errors } = await open(browser, url);
     t.after(() => page.close());
     await page.getByText('No event has named tokens and cost yet').waitFor();
-    for (const title of ['Tokens in', 'Tokens out', 'Cost'])
-      assert.equal(await tile(page, title).textContent(), '–');
+    for (const title of ['Tokens in / out', 'Cost']) assert.equal(await tile(page, title).textContent(), '–');
     await page.getByText('Tokens per hour, Cost per hour: no data yet').waitFor();
     await page.locator('#projects-title').waitFor();
     assert.equal(await page.getByText('$0.00').count(), 0);
     await post(url, [event({ tokens_in: 1200, tokens_out: 42, cost_usd: 0.5 })]);
     await tile(page, 'Cost').getByText('$0.500').waitFor();
-    await tile(page, 'Tokens in').getByText('1.20k').waitFor();
+    await tile(page, 'Tokens in / out').getByText('1.20k / 42').waitFor();
     await page.locator('.unmeasured').waitFor({ state: 'detached' });
     await page.getByText('Cost per hour', { exact: true }).waitFor();
     assert.deepEqual(errors, []);
@@ -174,5 +173,69 @@ for (const name of TARGET_NAMES) {
     server = await start(name, port);
     await dialog.getByText('It could not be loaded').waitFor({ state: 'detached' });
     assert.match((await dialog.locator('pre').textContent())!, /"command": "ls -l"/);
+  });
+}
+
+/** Answers of a server, with what it says of sessions that wait for a person. */
+async function withWaits(page: Page, waits: Readonly<Record<string, object>>): Promise<void> {
+  await page.route(/\/api\/(snapshot\/)?sessions(\?|$)/, async (route) => {
+    const response = await route.fetch();
+    if (response.status() !== 200) return await route.fulfill({ response });
+    const answer = await response.json();
+    const { sessions } = (answer.data ?? answer) as { sessions: { id: string }[] };
+    for (const session of sessions) Object.assign(session, waits[session.id]);
+    await route.fulfill({ response, json: answer });
+  });
+}
+
+for (const name of TARGET_NAMES) {
+  test(`${name}: a session that needs an answer comes first and is counted in the title`, {
+    skip,
+  }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await postHooks(url, fiveSessions());
+    const [asks, done] = [sessionOf('0002', 'billing').session_id, sessionOf('0004', 'shop').session_id];
+    const waiting_since = new Date(Date.now() - 720_000).toISOString();
+    const waits: Record<string, object> = {
+      [asks]: { status: 'waiting', waiting_reason: 'permission', waiting_since, waiting_stale: false },
+      [done]: { waiting_reason: 'turn_finished', waiting_since, waiting_stale: false },
+    };
+    for (const width of [1280, 390]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, errors } = await open(browser, url, {
+          path: '/livez',
+          width,
+          height: 844,
+          colorScheme,
+        });
+        await withWaits(page, waits);
+        await page.reload();
+        const group = page.getByRole('list', { name: 'Needs an answer (1)' });
+        await group.getByText('billing · Deploy the fixed invoice service').waitFor();
+        assert.match((await group.textContent())!, /asks for permission, for 12 m/);
+        await page.waitForFunction('document.title === "(1) twin-ingest"');
+        await tile(page, 'Need an answer').getByText('1', { exact: true }).waitFor();
+        const turn = page.locator('.session', { hasText: 'your turn' });
+        assert.match((await turn.textContent())!, /Why does the checkout/);
+        assert.equal(await turn.count(), 1);
+        assert.equal(await overflow(page), 0);
+        await shot(page, `${name}-waits-${width}-${colorScheme}`);
+        assert.deepEqual(errors, []);
+        await page.close();
+      }
+    }
+    const { page } = await open(browser, url);
+    t.after(() => page.close());
+    await withWaits(page, waits);
+    await page.route(`**/api/sessions/${asks}/dismiss`, async (route) => {
+      assert.equal(route.request().method(), 'POST');
+      delete waits[asks];
+      await postHooks(url, [sessionOf('0001', 'shop').prompt('Go on')]);
+      await route.fulfill({ json: {} });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.waitForFunction('document.title === "twin-ingest"');
+    await page.getByRole('list', { name: 'Needs an answer' }).waitFor({ state: 'detached' });
   });
 }

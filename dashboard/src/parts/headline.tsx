@@ -1,5 +1,5 @@
 /** The chosen session: what it is called, and what it has done so far. */
-import { span, whole } from '../format.ts';
+import { counted, span, whole } from '../format.ts';
 import { headline, SCOPE_ROWS, scope, scopeId, scopeStatus } from '../scope.ts';
 import { now_ms } from '../time.ts';
 import { clock, titleOf } from '../titles.ts';
@@ -41,8 +41,4 @@ export function Headline() {
       </button>
     </section>
   );
-}
-
-function counted(count: number, name: string): string {
-  return `${whole(count)} ${name}${count === 1 ? '' : 's'}`;
 }

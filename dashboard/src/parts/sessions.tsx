@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Session, SessionStatus } from '../api.ts';
 import { hasMoreSessions, sessions } from '../figures.ts';
-import { dollars, legible, short, span } from '../format.ts';
+import { counted, dollars, legible, span } from '../format.ts';
 import { isNarrow } from '../narrow.ts';
 import { now_ms } from '../time.ts';
 import { listedCount, titleOf } from '../titles.ts';
@@ -90,8 +90,8 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
           {legible(where)} · {legible(session.id)}
         </span>
         <span class="sums number dim">
-          {short(session.event_count)} events
-          {session.error_count > 0 && <span class="bad"> · {short(session.error_count)} errors</span>}
+          {counted(session.event_count, 'event')}
+          {session.error_count > 0 && <span class="bad"> · {counted(session.error_count, 'error')}</span>}
           {session.total_cost_usd > 0 && ` · ${dollars(session.total_cost_usd)}`}
         </span>
       </button>

@@ -30,8 +30,12 @@ export function Tiles() {
           more={at && at.total_events > 0 ? percent(at.total_errors / at.total_events) : null}
           isBad={at !== null && at.total_errors > 0}
         />
-        <Tile name="Tokens in" value={at && hasTokens.value ? short(at.total_tokens_in) : null} />
-        <Tile name="Tokens out" value={at && hasTokens.value ? short(at.total_tokens_out) : null} />
+        <Tile
+          name="Tokens in / out"
+          value={
+            at && hasTokens.value ? `${short(at.total_tokens_in)} / ${short(at.total_tokens_out)}` : null
+          }
+        />
         <Tile name="Cost" value={at && hasCost.value ? dollars(at.total_cost_usd) : null} />
       </dl>
       {at !== null && at.total_events > 0 && <Unmeasured />}
