@@ -13,6 +13,7 @@ import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
 import { checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
+import { checkSummaries, isSummaries } from './checks/summaries.ts';
 import type { Fields } from './contract/fields.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
@@ -42,10 +43,11 @@ export function checkContract(facts: Facts): Verdict {
     ...checkOpenapi(openapi, file('routes.json'), file('vocabulary.json'), facts.version),
     ...checkCodes(facts.rules, errors),
     ...[...facts.json]
-      .filter(([name, value]) => name.startsWith('hooks/') && value !== undefined)
-      .flatMap(([name, value]) =>
-        checkHooks(name, value!, file('vocabulary.json'), file('event.schema.json')),
-      ),
+      .filter(([name, value]) => name.startsWith('hooks/') && !isSummaries(name) && value !== undefined)
+      .flatMap(([name, value]) => [
+        ...checkHooks(name, value!, file('vocabulary.json'), file('event.schema.json')),
+        ...checkSummaries(name, value!, facts.json),
+      ]),
     ...checkFields(file('fields.json') as unknown as Fields, {
       schema: facts.schema,
       rules: facts.rules,

@@ -19,6 +19,7 @@ import {
 } from './connect/claude-settings.ts';
 import { type ConnectOptions, parseConnect } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
+import { reachability } from './connect/reachability.ts';
 import { keepBackup, readSettings, type SettingsFile, writeSettings } from './connect/settings-file.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -58,10 +59,12 @@ async function connect(options: ConnectOptions): Promise<number> {
   show(file, edit);
   if (edit.text === before) {
     say(options.undo ? 'Nothing to take out.' : 'Already connected.');
+    if (!options.undo) say(await reachability(options.server.origin));
     return 0;
   }
   if (options.dryRun) {
     say('Nothing was written (--dry-run).');
+    if (!options.undo) say(await reachability(options.server.origin));
     return 0;
   }
   if (!options.yes && !process.stdin.isTTY) {
@@ -87,6 +90,7 @@ async function connect(options: ConnectOptions): Promise<number> {
   writeSettings(file, edit.text);
   say(`Written${backup === null ? '' : `; what it said before is in ${backup}`}.`);
   for (const line of options.undo ? [] : advice(options, edit.text)) say(line);
+  if (!options.undo) say(await reachability(options.server.origin));
   return 0;
 }
 

@@ -10,6 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
@@ -17,6 +19,7 @@ import { inTree } from '@twin-ingest/testkit/files/tree.ts';
 import { TOKEN_VARIABLE } from '../src/connect/claude-hooks.ts';
 import { parseConnect } from '../src/connect/options.ts';
 import { isWanted } from '../src/connect/question.ts';
+import { reachability } from '../src/connect/reachability.ts';
 import { type Ran, run, start } from './run-script.ts';
 
 const TEXT = '{\n    "model": "opus",\n    "n": 1.50\n}\n';
@@ -47,7 +50,8 @@ test('settings are connected and undone, each time with a backup of its own, and
     assert.equal(statSync(file).mode & 0o777, 0o640);
 
     const again = await connect(home, 'claude-code', '--yes');
-    assert.deepEqual([again.code, again.stdout, text()], [0, 'Already connected.\n', connected]);
+    assert.deepEqual([again.code, text()], [0, connected]);
+    assert.match(again.stdout, /^Already connected\.\n/);
 
     assert.equal((await connect(home, 'claude-code', '--undo', '--yes')).code, 0);
     assert.equal(text(), TEXT);
@@ -102,6 +106,38 @@ test('a token stays in its file: settings name a variable, and the command reads
     assert.ok(String(hooks.SessionStart![0]!.hooks[0]!.command).endsWith(` '${join(root, 'token')}'`));
     assert.match(stdout, new RegExp(`export ${TOKEN_VARIABLE}=`));
   });
+});
+
+test('connect says whether a server answers where hooks are sent', async () => {
+  const server = createServer((request, response) => {
+    response.end(request.url === '/livez' ? '{"status":"ok"}' : '{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  const argv = ['claude-code', '--settings', 's.json', '--url', origin, '--yes'];
+  await inTree({}, async (root) => {
+    assert.ok((await connect(root, ...argv)).stdout.endsWith(`A server answers at ${origin}.\n`));
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    const { code, stdout } = await connect(root, ...argv);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Already connected\.\nNo server answers at .* \(ECONNREFUSED\)\. Start one .*\n$/);
+    const undone = await connect(root, 'claude-code', '--settings', 's.json', '--undo', '--yes');
+    assert.doesNotMatch(undone.stdout, /server answers/i);
+  });
+});
+
+test('an answer of another program is not taken for a server', async () => {
+  const server = createServer((_, response) => response.writeHead(404).end('nothing'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  assert.match(
+    await reachability(`http://127.0.0.1:${port}`),
+    /^What answers at .* is no server of this project \(status 404\)\./,
+  );
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('what is no settings file is left alone', async () => {

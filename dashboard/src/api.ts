@@ -10,7 +10,9 @@ export interface EventPage {
   readonly next: number | null;
 }
 
-export type SessionStatus = 'active' | 'idle' | 'ended';
+export type SessionStatus = 'waiting' | 'active' | 'idle' | 'ended';
+/** Why a session waits for a person. */
+export type WaitingReason = 'permission' | 'question' | 'idle_prompt' | 'turn_finished';
 
 export interface Session {
   readonly id: string;
@@ -21,6 +23,13 @@ export interface Session {
   readonly started_at: string;
   readonly last_event_at: string;
   readonly ended_at: string | null;
+  readonly last_event_id: number;
+  /** Absent from servers that do not know this status. */
+  readonly waiting_reason?: WaitingReason | null;
+  readonly waiting_since?: string | null;
+  readonly waiting_stale?: boolean;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
   readonly event_count: number;
   readonly error_count: number;
   readonly total_cost_usd: number;

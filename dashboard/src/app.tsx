@@ -8,6 +8,7 @@ import { Detail } from './parts/detail.tsx';
 import { Feed } from './parts/feed.tsx';
 import { FilterBar, SEARCH_ID } from './parts/filter-bar.tsx';
 import { Header } from './parts/header.tsx';
+import { Headline } from './parts/headline.tsx';
 import { ServerPanel } from './parts/server-panel.tsx';
 import { Sessions } from './parts/sessions.tsx';
 import { Tiles } from './parts/tiles.tsx';
@@ -25,15 +26,16 @@ export function App() {
       </a>
       <Header />
       <main>
+        <Headline />
         <Tiles />
         <Charts />
         <div class="columns">
+          <Sessions />
           <section class="panel feed-panel" aria-labelledby="feed-title">
             <FilterBar />
             <Feed />
           </section>
           <div class="side">
-            <Sessions />
             {isDrawn.value && (
               <>
                 <Tools />

@@ -6,6 +6,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { EventPage, Row } from './api.ts';
+import { callKey, type Entry, entriesOf } from './calls.ts';
 import { type Filters, filterQuery } from './filters.ts';
 import { type Loaded, NOTHING, waiting, withNewer, withNewest, withOlder } from './loaded.ts';
 import { type Receipt, Received } from './received.ts';
@@ -45,16 +46,25 @@ export const waits = computed(() => {
 /** The gap whose rows are being loaded. */
 export const loadingGap = signal<number | null>(null);
 
-/** A row, or the place of rows that are not loaded. */
-export type Item = { readonly row: Row } | { readonly gap: number; readonly missing: number | null };
+/** A row with the earlier rows of its call, one of these by itself, or the place of rows that are not loaded. */
+export type Item =
+  | { readonly row: Row; readonly parts: readonly Row[]; readonly isPart: boolean }
+  | { readonly gap: number; readonly missing: number | null };
+
+/** The calls whose events are listed one by one, by `callKey`. */
+export const openCalls = signal<ReadonlySet<string>>(new Set());
+/** Every row that is shown, whatever is searched for. */
+export const shownRows = computed(() => shown.value.rows);
 
 export const items = computed<readonly Item[]>(() => {
   const { rows, gaps } = shown.value;
   const wanted = search.value.trim().toLowerCase();
   // Only without a filter is each id that is not there a row that is not loaded.
   const list: Item[] = [];
+  const entries = new Map(entriesOf(rows).map((entry) => [entry.at, entry]));
   rows.forEach((row, i) => {
-    if (wanted === '' || textOf(row).includes(wanted)) list.push({ row });
+    const entry = entries.get(row);
+    if (entry !== undefined && isFound(entry, wanted)) list.push(...itemsOf(entry));
     if (!gaps.has(row.id)) return;
     const isLast = i === rows.length - 1;
     if (wanted !== '' && !isLast) return;
@@ -151,6 +161,28 @@ export function firstRows(most_ms: number): Promise<void> {
       if (isLoaded.value) resolve();
     });
   });
+}
+
+function isFound({ row, parts }: Entry, wanted: string): boolean {
+  return wanted === '' || [row, ...parts].some((one) => textOf(one).includes(wanted));
+}
+
+function itemsOf({ row, parts }: Entry): Item[] {
+  const isOpen = parts.length > 0 && openCalls.value.has(callKey(row));
+  const below = isOpen ? parts.map((part) => ({ row: part, parts: [], isPart: true })) : [];
+  return [{ row, parts, isPart: false }, ...below];
+}
+
+/** Lists the events of a call, or takes the list back. */
+export function toggleCall(row: Row): void {
+  const calls = new Set(openCalls.value);
+  if (!calls.delete(callKey(row))) calls.add(callKey(row));
+  openCalls.value = calls;
+}
+
+/** Whether the item shows this event, or stands for it. */
+export function holds(item: Item, id: number | null): boolean {
+  return 'row' in item && (item.row.id === id || item.parts.some((part) => part.id === id));
 }
 
 const texts = new WeakMap<Row, string>();

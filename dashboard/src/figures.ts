@@ -1,6 +1,6 @@
 /** Everything beside the feed that is shown of the server's state: sessions, statistics, cost, health. */
 import { computed, signal } from '@preact/signals';
-import type { Cost, Health, SessionPage, Stats, Tool } from './api.ts';
+import type { Cost, Health, Session, SessionPage, Stats, Tool } from './api.ts';
 import { Rate } from './rate.ts';
 import { statusAt, timeoutOf } from './session-status.ts';
 import { now_ms, serverNow } from './time.ts';
@@ -20,20 +20,30 @@ export const rate = new Rate(RATE_SECONDS);
 const page = signal<SessionPage | null>(null);
 const timeout_ms = signal(0);
 
+/** Sessions that need an answer, those among them that the page of newest ones does not reach. */
+const waitingPage = signal<readonly Session[]>([]);
+
+export function takeWaiting({ sessions: list }: SessionPage): void {
+  waitingPage.value = list;
+}
+
 export function takeSessions(answer: SessionPage): void {
   page.value = answer;
   timeout_ms.value = timeoutOf(answer.sessions, serverNow());
 }
 
 /** Each with its status of now. `null` before there was an answer. */
-export const sessions = computed(
-  () =>
-    page.value?.sessions.map((session) => ({
-      session,
-      status: statusAt(session, now_ms.value, timeout_ms.value),
-      age_ms: now_ms.value - Date.parse(session.last_event_at),
-    })) ?? null,
-);
+export const sessions = computed(() => {
+  if (page.value === null) return null;
+  const newest = page.value.sessions;
+  const ids = new Set(newest.map(({ id }) => id));
+  const older = page.value.next === null ? [] : waitingPage.value.filter(({ id }) => !ids.has(id));
+  return [...newest, ...older].map((session) => ({
+    session,
+    status: statusAt(session, now_ms.value, timeout_ms.value),
+    age_ms: now_ms.value - Date.parse(session.last_event_at),
+  }));
+});
 
 /** Whether there are more than those. */
 export const hasMoreSessions = computed(() => page.value !== null && page.value.next !== null);

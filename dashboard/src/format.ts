@@ -9,6 +9,11 @@ export function whole(value: number): string {
   return value.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** `1 error`, `2 errors`, `1.23k errors`. */
+export function counted(count: number, name: string): string {
+  return `${short(count)} ${name}${count === 1 ? '' : 's'}`;
+}
+
 /** Three digits and a letter: `999`, `1.23k`, `45.6M`. */
 export function short(value: number): string {
   return scaled(value, COUNTS, '');

@@ -4,6 +4,7 @@ const LABELS: Readonly<Record<string, string>> = {
   session_id: 'Session',
   agent_type: 'Agent',
   event_type: 'Type',
+  source_event: 'Event',
   tool_name: 'Tool',
   created_at: 'Stored',
   client_timestamp: 'Client time',

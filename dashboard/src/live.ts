@@ -6,25 +6,40 @@
  */
 import { batch, effect, untracked } from '@preact/signals';
 import { type Invalidation, type SyncOptions, Topics } from '@twin-ingest/client';
-import type { Cost, EventPage, Health, SessionPage, Stats, Tool } from './api.ts';
+import type { Cost, EventPage, Health, Session, SessionPage, Stats, Tool } from './api.ts';
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
 import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
-import { cost, health, isHealthKnown, rate, stats, takeSessions, tools } from './figures.ts';
+import {
+  cost,
+  health,
+  isHealthKnown,
+  RATE_SECONDS,
+  rate,
+  stats,
+  takeSessions,
+  takeWaiting,
+  tools,
+} from './figures.ts';
 import { filterQuery } from './filters.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
+import { SCOPE_ROWS, scopeId, takeScope } from './scope.ts';
 import { onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
+import { pullPrompts, unasked } from './titles.ts';
 import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
 
 const MIN_INTERVAL_MS = 250;
 /** The least time between two pulls of each; the first after a pause is made at once. */
-const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, breakdown: 5000 };
+const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, scope: 2000, breakdown: 5000 };
+const PROMPTS_MS = 5000;
 const HEALTH_MS = 5000;
 /** What time alone changes is in no revision, so that it is asked for now and then. */
 const STATUS_MS = 30_000;
 export const SESSIONS = 100;
+/** Rows that the rate of the last minutes is counted from after a reload. */
+const RATE_ROWS = 1000;
 
 /** Begins, and stops and goes on as the page is hidden and shown. */
 export function followServer(): void {
@@ -54,9 +69,15 @@ function follow(): () => void {
   const latest = listen(topics, signal);
   const keep: Keep = (pace_ms, options) => keepInStep(pace_ms, options, signal);
   const stopFeed = followFeed(topics, latest, keep);
+  let isAsked = false;
   keep<SessionPage>(PACE_MS.sessions, {
     ...topics.of('sessions', { limit: SESSIONS }),
-    apply: ({ data }) => takeSessions(data),
+    apply: ({ data }) => {
+      takeSessions(data);
+      // Once; after that by the clock.
+      if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
+      isAsked = true;
+    },
   });
   keep<Stats>(PACE_MS.stats, {
     ...topics.of('stats'),
@@ -78,12 +99,17 @@ function follow(): () => void {
       [tools.value, cost.value] = data;
     },
   });
+  const stopScope = followScope(topics, latest, keep, signal);
+  const stopPrompts = followPrompts(signal);
   const stopHealth = followHealth(signal);
+  fillRate(latest, signal).catch(() => undefined);
   repeat(STATUS_MS, signal, pullStatus, false);
   startClock();
   return () => {
     stopClock();
     stopFeed();
+    stopScope();
+    stopPrompts();
     stopHealth();
     end.abort();
   };
@@ -132,6 +158,41 @@ async function pullFiltered(
   return { data: await getJson<EventPage>(page, signal), reset: true };
 }
 
+/** The chosen session and its rows: the newest ones, then what came since. */
+function followScope(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
+  return effect(() => {
+    const id = scopeId.value;
+    if (id === null) return;
+    const page = `/api/events?session_id=${encodeURIComponent(id)}&limit=${SCOPE_ROWS}`;
+    const pull = async (known: { readonly revision: string } | null) => {
+      await drawn();
+      const [{ session }, came] = await Promise.all([
+        getJson<{ session: Session }>(`/api/sessions/${encodeURIComponent(id)}?limit=1`, signal),
+        getJson<EventPage>(known === null ? page : `${page}&after=${known.revision}`, signal),
+      ]);
+      const isNew = known === null || came.next !== null;
+      const { events, next } = known !== null && isNew ? await getJson<EventPage>(page, signal) : came;
+      // Above a known id the oldest comes first.
+      const rows = isNew ? events : events.toReversed();
+      return { data: { session, rows, isWhole: next === null }, reset: isNew };
+    };
+    return untracked(() =>
+      keep<{ session: Session; rows: EventPage['events']; isWhole: boolean }>(PACE_MS.scope, {
+        ...untagged(topics.of('events'), latest, pull),
+        apply: ({ data }, isReset) => takeScope(data.session, data.rows, isReset, data.isWhole),
+      }),
+    );
+  });
+}
+
+/** First prompts of sessions that are listed: at once for one that is new, and again while it has none. */
+function followPrompts(signal: AbortSignal): () => void {
+  const ask = repeat(PROMPTS_MS, signal, pullPrompts, false);
+  return effect(() => {
+    if (unasked.value) void drawn().then(ask);
+  });
+}
+
 /** What was heard last of each topic, kept for whoever asks later; the rate of events comes of it too. */
 function listen(topics: Topics, signal: AbortSignal): Latest {
   const heard = new Map<string, Invalidation>();
@@ -157,6 +218,17 @@ function listen(topics: Topics, signal: AbortSignal): Latest {
       });
     }
   };
+}
+
+/** Reads once what came in the minutes before the page listened, so that a reload does not empty the plot. */
+async function fillRate(latest: Latest, signal: AbortSignal): Promise<void> {
+  await drawn();
+  await latest('events', signal);
+  const since_ms = serverNow() - RATE_SECONDS * 1000;
+  const since = new Date(since_ms).toISOString();
+  const { events, next } = await getJson<EventPage>(`/api/events?since=${since}&limit=${RATE_ROWS}`, signal);
+  const oldest = events.at(-1);
+  rate.fill(events, next === null || oldest === undefined ? since_ms : Date.parse(oldest.created_at));
 }
 
 /** What was told last stays there to be seen, but holds only until an answer fails or the connection is lost. */
@@ -199,6 +271,12 @@ async function pullStatus(signal: AbortSignal): Promise<void> {
   ]);
   takeSessions(sessionPage);
   stats.value = newStats;
+  if (sessionPage.next !== null) await pullWaiting(signal);
+}
+
+/** A session that waits for long is none of the newest. A server that does not know this status refuses. */
+async function pullWaiting(signal: AbortSignal): Promise<void> {
+  takeWaiting(await getJson<SessionPage>(`/api/sessions?status=waiting&limit=${SESSIONS}`, signal));
 }
 
 /** Once after the other, while it lasts; what fails is asked for again at its time. Returns how to ask before that. */

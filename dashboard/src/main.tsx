@@ -6,9 +6,11 @@ import { followRows } from './feed.ts';
 import { followServer } from './live.ts';
 import { followTheme } from './theme.ts';
 import { followAddress } from './view.ts';
+import { followTitle } from './waiting.ts';
 
 followTheme();
 followAddress();
+followTitle();
 followRows();
 followServer();
 void drawWithRows(() => render(<App />, document.getElementById('app')!));

@@ -2,7 +2,7 @@
  * Events per second, from the revisions that were heard: ids are given one after the other, so that their difference
  * counts events, however few rows were read.
  *
- * What must stay true: what came while nobody listened is nobody's second.
+ * What must stay true: what came while nobody listened is nobody's second, unless rows of that time were read.
  */
 export class Rate {
   /** By second, those in which something was heard. */
@@ -13,6 +13,8 @@ export class Rate {
   #revision: number | null = null;
   /** The first second in which something was heard. */
   #first = Infinity;
+  /** The revision from which on the difference counts, and its second; ids up to it are counted from rows. */
+  #start: readonly [number, number] | null = null;
 
   /** `seconds`: how far back it remembers. */
   constructor(seconds: number) {
@@ -22,9 +24,32 @@ export class Rate {
   hear(at_ms: number, revision: number): void {
     const second = Math.floor(at_ms / 1000);
     const came = this.#revision === null ? 0 : Math.max(0, revision - this.#revision);
+    if (this.#revision === null) this.#start = [revision, second];
     this.#revision = revision;
     this.#first = Math.min(this.#first, second);
     this.#counts.set(second, (this.#counts.get(second) ?? 0) + came);
+  }
+
+  /**
+   * Counts rows of before it listened, newest first, from the second after `from_ms` on: whole seconds in which it did
+   * not listen, and in the second in which it began those ids that no difference counts.
+   */
+  fill(rows: readonly { readonly id: number; readonly created_at: string }[], from_ms: number): void {
+    if (this.#start === null) return;
+    const [revision, start] = this.#start;
+    const from = Math.floor(from_ms / 1000) + 1;
+    const counts = new Map<number, number>();
+    for (const { id, created_at } of rows) {
+      const second = Math.floor(Date.parse(created_at) / 1000);
+      if (id <= revision && second >= from) counts.set(second, (counts.get(second) ?? 0) + 1);
+    }
+    for (let second = from; second <= start; second++) {
+      const isUnheard = second < this.#first || this.#deaf.delete(second) || second === start;
+      if (!isUnheard) continue;
+      this.#counts.set(second, (this.#counts.get(second) ?? 0) + (counts.get(second) ?? 0));
+    }
+    this.#first = Math.min(this.#first, from);
+    this.#start = null;
   }
 
   /** From now on nothing is heard, until the next revision is. */

@@ -1,6 +1,7 @@
-/** A line that says what an event was about: the most telling text of its metadata, else what it is of. */
+/** A line that says what an event was about: of a hook its summary, else the most telling text of its metadata. */
 import type { Row } from './api.ts';
 import { legible } from './format.ts';
+import { hookSummary, isObject, membersOf } from './hook-summary.ts';
 
 /** The first of these that is a text, here or one level down, is taken. */
 const TELLING = [
@@ -8,16 +9,25 @@ const TELLING = [
   ...['content', 'path', 'url', 'title', 'name', 'reason', 'type'],
 ];
 const MOST = 240;
+/** The event that a server stores when a wait is dismissed. */
+const DISMISSAL = 'WaitDismissed';
 
 const lines = new WeakMap<Row, string>();
 
 export function summaryOf(row: Row): string {
   let line = lines.get(row);
   if (line === undefined) {
-    line = legible(telling(row.metadata) ?? whereabouts(row), MOST);
+    line = legible(lineOf(row), MOST);
     lines.set(row, line);
   }
   return line;
+}
+
+function lineOf(row: Row): string {
+  const { source, source_event, metadata } = row;
+  if (source === 'hook' && isObject(metadata)) return hookSummary(source_event, metadata);
+  if (source_event === DISMISSAL) return 'A person dismissed the wait';
+  return telling(metadata) ?? whereabouts(row);
 }
 
 function telling(metadata: unknown): string | null {
@@ -30,12 +40,7 @@ function telling(metadata: unknown): string | null {
       if (typeof value === 'string' && value.trim() !== '') return value;
     }
   }
-  const keys = Object.keys(metadata);
-  return keys.length === 0 ? null : `{ ${keys.slice(0, 8).join(', ')} }`;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return membersOf(metadata, []);
 }
 
 function whereabouts({ project, branch, model }: Row): string {

@@ -135,6 +135,22 @@ test('hours without events are in the plot', () => {
   assert.equal(hourly([bucket(1)], 1004).at.length, 168);
 });
 
+test('the rate of the time before a reload is counted from rows, and no event twice', () => {
+  const row = (id: number, second: number) => ({ id, created_at: new Date(second * 1000).toISOString() });
+  const rate = new Rate(6);
+  rate.hear(1_003_500, 4);
+  rate.hear(1_004_500, 6);
+  rate.fill([row(6, 1004), row(5, 1003.8), row(4, 1003), row(3, 1001), row(2, 1001), row(1, 999)], 999_000);
+  assert.deepEqual(rate.series(1_005_000)[1], [null, 0, 2, 0, 1, 2]);
+  const lost = new Rate(6);
+  lost.hear(1_000_000, 1);
+  lost.lose();
+  for (const ms of [1_001_500, 1_002_500]) lost.tick(ms);
+  lost.hear(1_003_000, 3);
+  lost.fill([row(3, 1002), row(2, 1002), row(1, 1000)], 998_000);
+  assert.deepEqual(lost.series(1_004_000)[1].slice(1), [0, 0, 0, 2, 0]);
+});
+
 test('the rate counts ids, and nothing for the time when nobody listened', () => {
   const rate = new Rate(6);
   rate.hear(1_000_100, 500);

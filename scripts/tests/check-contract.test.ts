@@ -119,6 +119,12 @@ const GOOD: Tree = {
   'contract/event.schema.json': { type: 'object', properties: { session_id: {} } },
   'contract/hooks/agent.json': HOOKS,
   'contract/thing.schema.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
+  'contract/hooks/agent.summaries.json': {
+    object_paths: [],
+    known: [],
+    hooks: { End: ['The end'] },
+    other: ['A hook'],
+  },
   'contract/queries/select_thing.sql': 'SELECT 1',
   'parity-tests/cases/00-things.json': {
     cases: [

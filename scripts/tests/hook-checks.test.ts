@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkHooks } from '../checks/hooks.ts';
+import { checkSummaries } from '../checks/summaries.ts';
+import type { Json } from '../contract-facts.ts';
 
 const VOCABULARY = {
   event_types: ['tool_use', 'plan_step', 'error'],
@@ -99,5 +101,33 @@ test('a mapping without its parts', () => {
     'hooks/agent.json: summary_keys is no array',
     'hooks/agent.json: hooks is no object',
     'hooks/agent.json: other is no object',
+  ]);
+});
+
+const SUMMARIES = { object_paths: [], known: [], hooks: { End: ['{a.b|c}', 'The end'] }, other: ['A hook'] };
+
+function summaryProblems(summaries: Json | undefined): string[] {
+  const mapping = { hooks: { End: { event_type: 'tool_use' } } };
+  return checkSummaries('hooks/agent.json', mapping, new Map([['hooks/agent.summaries.json', summaries]]));
+}
+
+test('summaries that are in order have no problem', () => {
+  assert.deepEqual(summaryProblems(SUMMARIES), []);
+});
+
+test('a hook without a summary, and a summary that a payload may leave empty', () => {
+  assert.deepEqual(summaryProblems({ ...SUMMARIES, hooks: {} }), [
+    'hooks/agent.summaries.json: End has no summary',
+  ]);
+  assert.deepEqual(summaryProblems({ ...SUMMARIES, hooks: { End: ['{a..b}', '{a}'] } }), [
+    'hooks/agent.summaries.json: End: {a..b} is no path',
+    'hooks/agent.summaries.json: End: the last template needs something from the payload',
+  ]);
+  assert.deepEqual(summaryProblems({ ...SUMMARIES, known: 'x', hooks: { End: 'x' } }), [
+    'hooks/agent.summaries.json: known is no list of texts',
+    'hooks/agent.summaries.json: End is no list of templates',
+  ]);
+  assert.deepEqual(summaryProblems(undefined), [
+    'hooks/agent.json has no summaries: hooks/agent.summaries.json is not there',
   ]);
 });

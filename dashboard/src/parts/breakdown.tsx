@@ -1,8 +1,8 @@
 /** Where events, tokens and cost go: by model, by project, by branch, by agent. */
 import type { Counted, Spent } from '../api.ts';
-import { cost, stats } from '../figures.ts';
 import type { FilterName } from '../filters.ts';
 import { dollars, short, whole } from '../format.ts';
+import { hasCost, hasTokens, shownCost, shownStats } from '../scope.ts';
 import { FilterButton } from './filter-button.tsx';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
@@ -11,10 +11,10 @@ const FIRST = 6;
 export function Breakdown() {
   return (
     <>
-      <SpentPanel id="models" title="Models" name="model" list={cost.value?.by_model ?? null} />
-      <SpentPanel id="projects" title="Projects" name="project" list={cost.value?.by_project ?? null} />
-      <CountedPanel id="branches" title="Branches" name="branch" list={stats.value?.branches ?? null} />
-      <CountedPanel id="agents" title="Agents" name="agent_type" list={stats.value?.agents ?? null} />
+      <SpentPanel id="models" title="Models" name="model" list={shownCost.value?.by_model ?? null} />
+      <SpentPanel id="projects" title="Projects" name="project" list={shownCost.value?.by_project ?? null} />
+      <CountedPanel id="branches" title="Branches" name="branch" list={shownStats.value?.branches ?? null} />
+      <CountedPanel id="agents" title="Agents" name="agent_type" list={shownStats.value?.agents ?? null} />
     </>
   );
 }
@@ -41,12 +41,16 @@ function SpentPanel({ id, title, name, list }: ListProps<Spent>) {
               <th scope="col" class="number">
                 Events
               </th>
-              <th scope="col" class="number">
-                Tokens
-              </th>
-              <th scope="col" class="number">
-                Cost
-              </th>
+              {hasTokens.value && (
+                <th scope="col" class="number">
+                  Tokens
+                </th>
+              )}
+              {hasCost.value && (
+                <th scope="col" class="number">
+                  Cost
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -56,8 +60,8 @@ function SpentPanel({ id, title, name, list }: ListProps<Spent>) {
                   <FilterButton name={name} value={one.name} />
                 </th>
                 <td class="number">{whole(one.event_count)}</td>
-                <td class="number">{short(one.tokens_in + one.tokens_out)}</td>
-                <td class="number">{dollars(one.cost_usd)}</td>
+                {hasTokens.value && <td class="number">{short(one.tokens_in + one.tokens_out)}</td>}
+                {hasCost.value && <td class="number">{dollars(one.cost_usd)}</td>}
               </tr>
             ))}
           </tbody>

@@ -1,15 +1,15 @@
 /** What came when: events per second as it happens, tokens and cost by the hour. */
 import { computed } from '@preact/signals';
-import { cost, RATE_SECONDS, rate } from '../figures.ts';
+import { RATE_SECONDS } from '../figures.ts';
 import { dollars, short } from '../format.ts';
 import { hourly } from '../hourly.ts';
+import { hasCost, hasTokens, perSecond, shownCost } from '../scope.ts';
 import { now_ms } from '../time.ts';
 import { Chart } from './chart.tsx';
 
-const perSecond = computed(() => rate.series(now_ms.value));
 /** A new hour begins once in a while, not with every tick. */
 const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
-const hours = computed(() => hourly(cost.value?.timeline ?? [], hour.value));
+const hours = computed(() => hourly(shownCost.value?.timeline ?? [], hour.value));
 const tokensPerHour = computed(() => [hours.value.at, hours.value.tokens_in, hours.value.tokens_out]);
 const costPerHour = computed(() => [hours.value.at, hours.value.cost_usd]);
 const hourRange = computed(() => {
@@ -21,10 +21,17 @@ export function Charts() {
   return (
     <section class="charts" aria-label="Over time">
       <RateChart />
-      <TokensChart />
-      <CostChart />
+      {hasTokens.value && <TokensChart />}
+      {hasCost.value && <CostChart />}
+      {!(hasTokens.value && hasCost.value) && <NoData />}
     </section>
   );
+}
+
+/** In place of plots without data. */
+function NoData() {
+  const missing = [hasTokens.value ? [] : 'Tokens per hour', hasCost.value ? [] : 'Cost per hour'].flat();
+  return <p class="panel no-data dim">{missing.join(', ')}: no data yet</p>;
 }
 
 function RateChart() {

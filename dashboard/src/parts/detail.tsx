@@ -5,7 +5,9 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
-import { cursor, items } from '../feed.ts';
+import { connection } from '../connection.ts';
+import { cursor, holds, items, shownRows } from '../feed.ts';
+import type { FilterName } from '../filters.ts';
 import { bytes, legible, legibleJson } from '../format.ts';
 import { indented, memberText } from '../json-text.ts';
 import { get } from '../request.ts';
@@ -15,13 +17,15 @@ import { Fields } from './fields.tsx';
 
 type Answer =
   | { readonly row: Row; readonly metadata: string }
-  | { readonly failure: string; readonly id: number }
+  | { readonly failure: string; readonly id: number; readonly row: null }
   | null;
 
 export function Detail() {
   const id = openEvent.value;
   const dialog = useRef<HTMLDialogElement>(null);
   const [answer, setAnswer] = useState<Answer>(null);
+  const [attempt, setAttempt] = useState(0);
+  const isLive = connection.value.state === 'live';
   useEffect(() => {
     const box = dialog.current!;
     if (id === null) {
@@ -32,7 +36,12 @@ export function Detail() {
     const end = new AbortController();
     load(id, end.signal).then(setAnswer, () => undefined);
     return () => end.abort();
-  }, [id]);
+  }, [id, attempt]);
+  const hasFailed = answer !== null && 'failure' in answer;
+  // A server that is back is asked again without being told to.
+  useEffect(() => {
+    if (isLive && hasFailed) setAttempt((before) => before + 1);
+  }, [isLive]);
   // What was asked for before is not what is looked at.
   const at = answer === null || idOf(answer) !== id ? null : answer;
   return (
@@ -47,20 +56,51 @@ export function Detail() {
         </button>
       </div>
       {at === null && <p class="empty">Loading…</p>}
-      {at !== null && 'failure' in at && <p class="empty">{at.failure}</p>}
-      {at !== null && 'row' in at && (
-        <>
-          <Fields row={at.row} />
-          <p class="detail-acts">
-            <button type="button" onClick={() => showSession(at.row.session_id)}>
-              Show this session
-            </button>
-          </p>
-          <Metadata text={at.metadata} isCut={at.row.payload_truncated} />
-        </>
+      {at !== null && 'failure' in at && (
+        <p class="empty">
+          {at.failure}{' '}
+          <button type="button" onClick={() => setAttempt(attempt + 1)}>
+            Retry
+          </button>
+        </p>
       )}
+      {at?.row && <EventDetail row={at.row} metadata={at.metadata} isCut={at.row.payload_truncated} />}
+      {at !== null && 'failure' in at && <ListedDetail id={at.id} />}
     </dialog>
   );
+}
+
+interface EventDetailProps {
+  readonly row: Row;
+  readonly metadata: string;
+  readonly isCut: boolean;
+}
+
+function EventDetail({ row, metadata, isCut }: EventDetailProps) {
+  const { session_id, source_event } = row;
+  return (
+    <>
+      <Fields row={row} />
+      <p class="detail-acts">
+        <button type="button" onClick={() => narrow('session_id', session_id)}>
+          Show this session
+        </button>
+        {source_event !== null && (
+          <button type="button" onClick={() => narrow('source_event', source_event)}>
+            Show all {legible(source_event, 40)}
+          </button>
+        )}
+      </p>
+      <Metadata text={metadata} isCut={isCut} />
+    </>
+  );
+}
+
+/** What the list has of an event that could not be loaded. Its numbers may be rounded. */
+function ListedDetail({ id }: { readonly id: number }) {
+  const row = shownRows.value.find((one) => one.id === id);
+  if (row === undefined) return null;
+  return <EventDetail row={row} metadata={JSON.stringify(row.metadata)} isCut={row.payload_truncated} />;
 }
 
 function Metadata({ text, isCut }: { readonly text: string; readonly isCut: boolean }) {
@@ -93,9 +133,9 @@ interface StepButtonProps {
 
 /** To the row beside it in the feed. */
 function StepButton({ id, step, name }: StepButtonProps) {
-  const ids = items.value.flatMap((item) => ('row' in item ? [item.row.id] : []));
-  const at = id === null ? -1 : ids.indexOf(id);
-  const next = at < 0 ? undefined : ids[at + step];
+  const rows = items.value.filter((item) => 'row' in item);
+  const at = rows.findIndex((item) => holds(item, id));
+  const next = at < 0 ? undefined : rows[at + step]?.row.id;
   return (
     <button
       type="button"
@@ -114,8 +154,8 @@ function close(): void {
   openEvent.value = null;
 }
 
-function showSession(id: string): void {
-  setFilter('session_id', id);
+function narrow(name: FilterName, value: string): void {
+  setFilter(name, value);
   cursor.value = null;
   close();
 }
@@ -126,10 +166,11 @@ async function load(id: number, signal: AbortSignal): Promise<Answer> {
     return { row: JSON.parse(text) as Row, metadata: memberText(text, 'metadata') ?? '' };
   } catch (error) {
     signal.throwIfAborted();
-    return { failure: `It could not be loaded: ${legible(String((error as Error).message))}.`, id };
+    const why = legible(String((error as Error).message));
+    return { failure: `It could not be loaded: ${why}.`, id, row: null };
   }
 }
 
 function idOf(answer: Exclude<Answer, null>): number {
-  return 'row' in answer ? answer.row.id : answer.id;
+  return answer.row === null ? answer.id : answer.row.id;
 }

@@ -1,11 +1,19 @@
 /** One event on one line. Its texts are somebody else's: they are text and nothing else, each in a cell of its own. */
+import type { ComponentChildren } from 'preact';
 import type { Row } from '../api.ts';
+import { callKey, isRunning } from '../calls.ts';
+import { type ColumnName, toolOf } from '../columns.ts';
+import { openCalls, toggleCall } from '../feed.ts';
 import { dollars, duration, legible, short, timeOfDay } from '../format.ts';
 import { summaryOf } from '../summary.ts';
 import { openEvent } from '../view.ts';
 
 interface EventRowProps {
   readonly row: Row;
+  /** Earlier events of the same call. */
+  readonly parts: readonly Row[];
+  readonly isPart: boolean;
+  readonly columns: readonly ColumnName[];
   readonly index: number;
   readonly style: { readonly transform: string };
   readonly isChosen: boolean;
@@ -15,13 +23,13 @@ export function rowId(id: number): string {
   return `event-${id}`;
 }
 
-export function EventRow({ row, index, style, isChosen }: EventRowProps) {
+export function EventRow({ row, parts, isPart, columns, index, style, isChosen }: EventRowProps) {
   const { id, event_type, status } = row;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid that it is in has the keys.
     <div
       id={rowId(id)}
-      class={`row event is-${status}`}
+      class={`row event is-${status}${isPart ? ' is-part' : ''}`}
       role="row"
       aria-rowindex={index}
       aria-selected={isChosen}
@@ -31,34 +39,67 @@ export function EventRow({ row, index, style, isChosen }: EventRowProps) {
         openEvent.value = id;
       }}
     >
-      <span role="gridcell" class="c-time number">
-        {timeOfDay(new Date(row.created_at))}
-      </span>
-      <span role="gridcell" class={`c-type t-${event_type}`}>
-        {event_type}
-      </span>
-      <span role="gridcell" class="c-agent text">
-        {legible(row.agent_type, 60)}
-      </span>
-      <span role="gridcell" class="c-tool text">
-        {legible(row.tool_name ?? '', 60)}
-      </span>
-      <span role="gridcell" class="c-what text">
-        {status !== 'success' && <span class="mark">{status} </span>}
-        {summaryOf(row)}
-      </span>
-      <span role="gridcell" class="c-took number">
-        {row.duration_ms === null ? '' : duration(row.duration_ms)}
-      </span>
-      <span role="gridcell" class="c-tokens number">
-        {row.tokens_in + row.tokens_out === 0 ? '' : `${short(row.tokens_in)}/${short(row.tokens_out)}`}
-      </span>
-      <span role="gridcell" class="c-cost number">
-        {row.cost_usd === null ? '' : dollars(row.cost_usd)}
-      </span>
-      <span role="gridcell" class="c-session text">
-        {legible(row.session_id, 40)}
-      </span>
+      {columns.map((name) => (
+        <span
+          key={name}
+          role="gridcell"
+          class={`c-${name} ${CLASSES[name]}${name === 'event' ? ` t-${event_type}` : ''}`}
+          title={name === 'event' ? legible(row.source_event ?? event_type) : undefined}
+        >
+          {name === 'event' && parts.length > 0 && <Fold row={row} count={parts.length + 1} />}
+          {name === 'what' && status !== 'success' && <span class="mark">{status} </span>}
+          {CELLS[name](row, parts)}
+        </span>
+      ))}
     </div>
   );
 }
+
+/** Shows the events of a call one by one. */
+function Fold({ row, count }: { readonly row: Row; readonly count: number }) {
+  const isOpen = openCalls.value.has(callKey(row));
+  return (
+    <button
+      type="button"
+      class="fold"
+      tabIndex={-1}
+      aria-expanded={isOpen}
+      aria-label={`${count} events of this call`}
+      onClick={(event) => {
+        event.stopPropagation();
+        toggleCall(row);
+      }}
+    >
+      {isOpen ? '▾' : '▸'}
+    </button>
+  );
+}
+
+const CLASSES: Readonly<Record<ColumnName, 'number' | 'text'>> = {
+  time: 'number',
+  event: 'text',
+  agent: 'text',
+  tool: 'text',
+  what: 'text',
+  took: 'number',
+  tokens: 'number',
+  cost: 'number',
+  session: 'text',
+};
+
+const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => ComponentChildren>> = {
+  // When the call began; how long it took stands beside it.
+  time: (row, parts) => timeOfDay(new Date((parts.at(-1) ?? row).created_at)).slice(0, 8),
+  event: ({ source_event, event_type }) => legible(source_event ?? event_type, 60),
+  agent: ({ agent_type }) => legible(agent_type, 60),
+  tool: (row) => legible(toolOf(row) ?? '', 60),
+  what: (row) => summaryOf(row),
+  took: (row) => {
+    if (row.duration_ms !== null) return duration(row.duration_ms);
+    return isRunning(row) ? <span title="No result yet">…</span> : '';
+  },
+  tokens: ({ tokens_in, tokens_out }) =>
+    tokens_in + tokens_out === 0 ? '' : `${short(tokens_in)}/${short(tokens_out)}`,
+  cost: ({ cost_usd }) => (cost_usd === null ? '' : dollars(cost_usd)),
+  session: ({ project, session_id }) => legible(project ?? session_id, 40),
+};

@@ -4,10 +4,26 @@
  * A grid with one stop for the keyboard: arrows move a cursor, Enter opens, Escape lets go. What must stay true: rows
  * have one height, so that where each one lies is a product.
  */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { cursor, type Item, isLoaded, isScrolled, items, loadGap, loadingGap, refusal } from '../feed.ts';
+import { callKey } from '../calls.ts';
+import { type ColumnName, columnsOf } from '../columns.ts';
+import {
+  cursor,
+  holds,
+  type Item,
+  isLoaded,
+  isScrolled,
+  items,
+  loadGap,
+  loadingGap,
+  openCalls,
+  refusal,
+  shownRows,
+  toggleCall,
+} from '../feed.ts';
 import { legible, whole } from '../format.ts';
+import { isNarrow } from '../narrow.ts';
 import { filters, isFiltered, openEvent, search } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
@@ -16,15 +32,14 @@ import { NoEvents } from './no-events.tsx';
 const ROW_PX = { wide: 28, narrow: 46 };
 /** Rows above and below what can be seen. */
 const EXTRA = 4;
-const COLUMNS = ['Time', 'Type', 'Agent', 'Tool', 'What', 'Took', 'Tokens', 'Cost', 'Session'];
+/** On a phone a row has two lines, with room for these. */
+const NARROW: readonly ColumnName[] = ['event', 'tool', 'session', 'took', 'what', 'time'];
 
-const narrow = matchMedia('(max-width: 720px)');
-const isNarrow = signal(narrow.matches);
-narrow.addEventListener('change', () => {
-  isNarrow.value = narrow.matches;
-});
 const scrollTop = signal(0);
 const height = signal(600);
+const width = signal(800);
+const columns = computed(() => columnsOf(shownRows.value, width.value));
+const names = computed(() => (isNarrow.value ? NARROW : columns.value.map(({ name }) => name)));
 let box: HTMLElement | null = null;
 
 export function toTop(): void {
@@ -38,6 +53,7 @@ export function Feed() {
     box = ref.current!;
     const observer = new ResizeObserver(([entry]) => {
       height.value = entry!.contentRect.height;
+      width.value = entry!.contentRect.width;
     });
     observer.observe(box);
     return () => observer.disconnect();
@@ -51,11 +67,13 @@ export function Feed() {
   const last = Math.min(list.length, Math.ceil((scrollTop.value + height.value) / row_px) + EXTRA);
   const seen = list.slice(first, last);
   const at = cursor.value;
-  const isSeen = at !== null && seen.some((item) => 'row' in item && item.row.id === at);
+  const cursorItem = at === null ? undefined : seen.find((item) => holds(item, at));
+  const cursorId = cursorItem !== undefined && 'row' in cursorItem ? cursorItem.row.id : null;
   return (
     <div class="feed-box">
       <p id="feed-keys" hidden>
-        Arrow keys choose an event, Enter shows its details, Escape lets go.
+        Up and down choose an event, right and left open and close a call, Enter shows details, Escape lets
+        go.
       </p>
       <div
         id="feed"
@@ -67,7 +85,8 @@ export function Feed() {
         aria-describedby="feed-keys"
         aria-rowcount={list.length + 1}
         aria-busy={!isLoaded.value}
-        aria-activedescendant={isSeen ? rowId(at) : undefined}
+        aria-activedescendant={cursorId === null ? undefined : rowId(cursorId)}
+        style={{ '--columns': columns.value.map((column) => column.width).join(' ') }}
         onScroll={(event) => {
           scrollTop.value = event.currentTarget.scrollTop;
           isScrolled.value = event.currentTarget.scrollTop > 2;
@@ -75,9 +94,9 @@ export function Feed() {
         onKeyDown={(event) => onKey(event, row_px)}
       >
         <div class="feed-head row" role="row" aria-rowindex={1}>
-          {COLUMNS.map((name) => (
-            <span key={name} role="columnheader" class={`c-${name.toLowerCase()}`}>
-              {name}
+          {columns.value.map(({ name, title }) => (
+            <span key={name} role="columnheader" class={`c-${name}`}>
+              {title}
             </span>
           ))}
         </div>
@@ -105,8 +124,8 @@ interface SlotProps {
 function Slot({ item, index, row_px }: SlotProps) {
   const style = { transform: `translateY(${index * row_px}px)` };
   if ('row' in item) {
-    const isChosen = (cursor.value ?? openEvent.value) === item.row.id;
-    return <EventRow row={item.row} index={index + 2} style={style} isChosen={isChosen} />;
+    const isChosen = holds(item, cursor.value ?? openEvent.value);
+    return <EventRow {...item} columns={names.value} index={index + 2} style={style} isChosen={isChosen} />;
   }
   const { gap, missing } = item;
   const text = missing === null ? 'Load older events' : `${whole(missing)} more not loaded: load the next`;
@@ -154,8 +173,17 @@ function onKey(event: KeyboardEvent, row_px: number): void {
   if (step !== undefined) move(step, row_px);
   else if (event.key === 'Enter' && cursor.value !== null) openEvent.value = cursor.value;
   else if (event.key === 'Escape' && cursor.value !== null) cursor.value = null;
+  else if (event.key === 'ArrowRight') fold(true);
+  else if (event.key === 'ArrowLeft') fold(false);
   else return;
   event.preventDefault();
+}
+
+/** Opens or closes the call at the cursor. */
+function fold(isOpen: boolean): void {
+  const item = items.value.find((one) => holds(one, cursor.value));
+  if (item === undefined || !('row' in item) || item.parts.length === 0) return;
+  if (openCalls.value.has(callKey(item.row)) !== isOpen) toggleCall(item.row);
 }
 
 /** From row to row: gaps are passed over. */
@@ -164,7 +192,7 @@ function move(step: number, row_px: number): void {
   const ids = list.map((item) => ('row' in item ? item.row.id : null));
   const rows = ids.filter((id) => id !== null);
   if (rows.length === 0) return;
-  const from = cursor.value === null ? -1 : rows.indexOf(cursor.value);
+  const from = list.filter((item) => 'row' in item).findIndex((item) => holds(item, cursor.value));
   const to = Math.min(rows.length - 1, Math.max(0, from < 0 ? (step > 1 ? step : 0) : from + step));
   cursor.value = rows[to]!;
   reveal(ids.indexOf(rows[to]!), row_px);

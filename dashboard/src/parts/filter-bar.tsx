@@ -38,7 +38,7 @@ export function FilterBar() {
         />
         {search.value !== '' && (
           <span class="dim number found">
-            {whole(items.value.filter((item) => 'row' in item).length)} found
+            {whole(items.value.filter((item) => 'row' in item && !item.isPart).length)} found
           </span>
         )}
         <span class="spring" />

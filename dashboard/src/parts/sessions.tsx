@@ -1,22 +1,46 @@
-/** Sessions by their newest activity: state, age, and what they came to. A click narrows the feed to one. */
+/** Sessions by their newest activity, those that need an answer first. A click narrows the page to one. */
+import { useEffect } from 'preact/hooks';
 import type { Session, SessionStatus } from '../api.ts';
 import { hasMoreSessions, sessions } from '../figures.ts';
-import { dollars, legible, short, span } from '../format.ts';
+import { counted, dollars, legible, span } from '../format.ts';
+import { isNarrow } from '../narrow.ts';
+import { now_ms } from '../time.ts';
+import { listedCount, titleOf } from '../titles.ts';
 import { filters, setFilter } from '../view.ts';
+import { askOf, dismiss, isYourTurn, needAnswer } from '../waiting.ts';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
-const FIRST = 8;
-const STATUSES: readonly SessionStatus[] = ['active', 'idle', 'ended'];
+/** A phone shows the feed without much scrolling. */
+const FIRST = { wide: 8, narrow: 4 };
+const STATUSES: readonly SessionStatus[] = ['waiting', 'active', 'idle', 'ended'];
 
 export function Sessions() {
   const all = sessions.value;
-  const [list, button] = useFirst(all ?? [], FIRST);
+  const others = all?.filter(({ status }) => status !== 'waiting') ?? [];
+  const [list, button] = useFirst(others, isNarrow.value ? FIRST.narrow : FIRST.wide);
+  const count = needAnswer.value.length + list.length;
+  useEffect(() => {
+    listedCount.value = count;
+  }, [count]);
   return (
     <Panel id="sessions" title="Sessions" more={all === null || all.length === 0 ? undefined : summary()}>
       {all !== null && all.length === 0 && <Empty>A session begins with its first event.</Empty>}
+      {needAnswer.value.length > 0 && (
+        <>
+          <h3 class="group is-waiting" id="need-answer">
+            Needs an answer ({needAnswer.value.length})
+          </h3>
+          <ul class="sessions" aria-labelledby="need-answer">
+            {needAnswer.value.map((one) => (
+              <SessionRow key={one.session.id} {...one} />
+            ))}
+          </ul>
+          {others.length > 0 && <h3 class="group dim">Others</h3>}
+        </>
+      )}
       <ul class="sessions">
-        {list.map(({ session, status, age_ms }) => (
-          <SessionRow key={session.id} session={session} status={status} age_ms={age_ms} />
+        {list.map((one) => (
+          <SessionRow key={one.session.id} {...one} />
         ))}
       </ul>
       {button}
@@ -41,32 +65,47 @@ interface SessionRowProps {
 
 function SessionRow({ session, status, age_ms }: SessionRowProps) {
   const isChosen = filters.value.session_id === session.id;
-  const where = [session.project, session.branch].filter((part) => part !== null).join(' / ');
+  const isTurn = isYourTurn({ ...session, status });
+  const where = [session.agent_type, session.branch].filter((part) => part !== null).join(' · ');
   return (
-    <li>
+    <li class={status === 'waiting' ? 'waits-for-you' : undefined}>
       <button
         type="button"
         class="session"
         aria-pressed={isChosen}
-        title={`Session ${legible(session.id)}: show its events`}
+        title={`Session ${legible(session.id)}: show its events and figures`}
         onClick={() => setFilter('session_id', isChosen ? undefined : session.id)}
       >
         <span class={`state is-${status}`}>
           <span class="dot" aria-hidden="true" />
           {status}
         </span>
-        <span class="name text">{legible(session.id)}</span>
-        <span class="age number">{span(age_ms)}</span>
+        <span class="name text">{titleOf(session)}</span>
+        <span class="age number" title="Newest event">
+          {span(age_ms)} ago
+        </span>
         <span class="where text dim">
-          {legible(session.agent_type)}
-          {where !== '' && ` · ${legible(where)}`}
+          {isTurn && <strong class="turn">your turn · </strong>}
+          {status === 'waiting' && <strong class="asks">{askText(session)} · </strong>}
+          {legible(where)} · {legible(session.id)}
         </span>
         <span class="sums number dim">
-          {short(session.event_count)} ev
-          {session.error_count > 0 && <span class="bad"> · {short(session.error_count)} err</span>}
+          {counted(session.event_count, 'event')}
+          {session.error_count > 0 && <span class="bad"> · {counted(session.error_count, 'error')}</span>}
           {session.total_cost_usd > 0 && ` · ${dollars(session.total_cost_usd)}`}
         </span>
       </button>
+      {status === 'waiting' && (
+        <button type="button" class="dismiss" onClick={() => void dismiss(session.id)}>
+          Dismiss
+        </button>
+      )}
     </li>
   );
+}
+
+function askText(session: Session): string {
+  const { waiting_since, waiting_stale } = session;
+  const since = waiting_since ? `, for ${span(now_ms.value - Date.parse(waiting_since))}` : '';
+  return `${askOf(session)}${since}${waiting_stale ? ' (maybe forgotten)' : ''}`;
 }

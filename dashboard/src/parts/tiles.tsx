@@ -1,34 +1,57 @@
 /** The figures that say at a glance how things stand. */
 import { connection } from '../connection.ts';
-import { rate, sessions, stats } from '../figures.ts';
+import { sessions } from '../figures.ts';
 import { dollars, percent, short, whole } from '../format.ts';
-import { now_ms } from '../time.ts';
+import { hasCost, hasTokens, recentRate, scopeId, shownStats } from '../scope.ts';
+import { needAnswer } from '../waiting.ts';
 
 export function Tiles() {
-  const at = stats.value;
+  const at = shownStats.value;
   const active = sessions.value?.filter(({ status }) => status === 'active').length;
   const isLive = connection.value.state === 'live';
   return (
     <section aria-label="Totals">
       <dl class="tiles">
+        {needAnswer.value.length > 0 && (
+          <Tile name="Need an answer" value={whole(needAnswer.value.length)} isBad={true} />
+        )}
         <Tile name="Events" value={at && whole(at.total_events)} />
-        <Tile name="Events per second" value={isLive ? perSecond(rate.recent(now_ms.value)) : '–'} />
-        <Tile
-          name="Active sessions"
-          value={active === undefined ? null : whole(active)}
-          more={at && `of ${whole(at.total_sessions)}`}
-        />
+        <Tile name="Events per second" value={isLive ? perSecond(recentRate.value) : '–'} />
+        {scopeId.value === null && (
+          <Tile
+            name="Active sessions"
+            value={active === undefined ? null : whole(active)}
+            more={at && `of ${whole(at.total_sessions)}`}
+          />
+        )}
         <Tile
           name="Errors"
           value={at && whole(at.total_errors)}
           more={at && at.total_events > 0 ? percent(at.total_errors / at.total_events) : null}
           isBad={at !== null && at.total_errors > 0}
         />
-        <Tile name="Tokens in" value={at && short(at.total_tokens_in)} />
-        <Tile name="Tokens out" value={at && short(at.total_tokens_out)} />
-        <Tile name="Cost" value={at && dollars(at.total_cost_usd)} />
+        <Tile
+          name="Tokens in / out"
+          value={
+            at && hasTokens.value ? `${short(at.total_tokens_in)} / ${short(at.total_tokens_out)}` : null
+          }
+        />
+        <Tile name="Cost" value={at && hasCost.value ? dollars(at.total_cost_usd) : null} />
       </dl>
+      {at !== null && at.total_events > 0 && <Unmeasured />}
     </section>
+  );
+}
+
+/** Why a figure is missing, and what brings it. */
+function Unmeasured() {
+  if (hasTokens.value && hasCost.value) return null;
+  const what = hasTokens.value ? 'cost' : hasCost.value ? 'tokens' : 'tokens and cost';
+  return (
+    <p class="unmeasured dim">
+      No event has named {what} yet, so none is shown: hooks carry none. Send <code>tokens_in</code>,{' '}
+      <code>tokens_out</code> and <code>cost_usd</code> with your events to see them.
+    </p>
   );
 }
 

@@ -1,14 +1,14 @@
 /** Tools: how often they were called, how often they failed, how long they took. A click narrows the feed to one. */
 import type { Tool } from '../api.ts';
-import { tools } from '../figures.ts';
 import { duration, percent, whole } from '../format.ts';
+import { shownTools } from '../scope.ts';
 import { FilterButton } from './filter-button.tsx';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
 const FIRST = 8;
 
 export function Tools() {
-  const all = tools.value;
+  const all = shownTools.value;
   const [list, button] = useFirst(all ?? [], FIRST);
   return (
     <Panel id="tools" title="Tools">

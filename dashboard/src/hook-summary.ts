@@ -1,0 +1,82 @@
+/**
+ * The line that says what a hook was about: the template of `contract/hooks`, filled from the payload.
+ *
+ * Invariant: a hook that has templates always gets a line, since its last template needs nothing from the payload.
+ */
+import SUMMARIES from '../../contract/hooks/claude-code.summaries.json' with { type: 'json' };
+
+const TEMPLATES: Readonly<Record<string, readonly string[]>> = SUMMARIES.hooks;
+/** Members of an object that are written where no path is known. */
+const MOST_MEMBERS = 6;
+/** Longest text taken from one value: a line shows less. */
+const MOST = 400;
+
+/** `name` is the hook's own name; an unknown hook is described by what its payload has. */
+export function hookSummary(name: string | null, payload: Readonly<Record<string, unknown>>): string {
+  const templates = name !== null && Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
+  for (const template of templates ?? []) {
+    const line = filled(template, payload);
+    if (line !== null) return line;
+  }
+  return membersOf(payload, SUMMARIES.known) ?? SUMMARIES.other[0]!;
+}
+
+/** `null` unless every path of the template has a value. */
+function filled(template: string, payload: Readonly<Record<string, unknown>>): string | null {
+  let isWhole = true;
+  // A path below the agent's folder is written from there on.
+  const folder = `${String(payload.cwd)}/`;
+  const line = template.replace(/\{([^}]+)\}/g, (_, paths: string) => {
+    const text = firstOf(payload, paths.split('|'));
+    if (text === null) isWhole = false;
+    return text?.startsWith(folder) ? text.slice(folder.length) : (text ?? '');
+  });
+  return isWhole ? line : null;
+}
+
+function firstOf(payload: unknown, paths: readonly string[]): string | null {
+  for (const path of paths) {
+    const text = textOf(valueAt(payload, path.split('.')));
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** Of a list the values of its items. */
+function valueAt(value: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (step === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => valueAt(item, [step, ...rest]));
+  return isObject(value) && Object.hasOwn(value, step) ? valueAt(value[step], rest) : undefined;
+}
+
+/** `null` for what says nothing. */
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value.trim() === '' ? null : value.trim().slice(0, MOST);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) {
+    const texts = value.slice(0, MOST_MEMBERS).flatMap((item) => textOf(item) ?? []);
+    return texts.length === 0 ? null : texts.join(', ');
+  }
+  if (!isObject(value)) return null;
+  return firstOf(value, SUMMARIES.object_paths) ?? membersOf(value, []);
+}
+
+/** `arg: text, n: 1, data { x }`: of an object in it only the keys, which ends the recursion. */
+export function membersOf(
+  value: Readonly<Record<string, unknown>>,
+  without: readonly string[],
+): string | null {
+  const parts = Object.entries(value)
+    .filter(([key]) => !without.includes(key))
+    .slice(0, MOST_MEMBERS)
+    .map(([key, member]) => {
+      if (Array.isArray(member)) return `${key} (${member.length})`;
+      if (isObject(member)) return `${key} { ${Object.keys(member).slice(0, MOST_MEMBERS).join(', ')} }`;
+      return `${key}: ${String(member)}`;
+    });
+  return parts.length === 0 ? null : parts.join(', ').slice(0, MOST);
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,89 @@
+/**
+ * What the figures are of: everything stored, or the session that the feed is narrowed to.
+ *
+ * Invariant: figures of one session are never shown under the name of another, nor those of everything under a session's.
+ */
+import { computed, signal } from '@preact/signals';
+import type { Row, Session } from './api.ts';
+import { cost, RATE_SECONDS, rate, sessions, stats, tools } from './figures.ts';
+import { costOf, headlineOf, secondsOf, statsOf, toolsOf } from './tally.ts';
+import { now_ms } from './time.ts';
+import { filters } from './view.ts';
+
+/** Newest rows of a session that its figures are counted from. */
+export const SCOPE_ROWS = 1000;
+
+interface Scope {
+  readonly session: Session;
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  /** Whether these are all rows of the session. */
+  readonly isWhole: boolean;
+}
+
+/** The session that is chosen. */
+export const scopeId = computed(() => filters.value.session_id ?? null);
+const loaded = signal<Scope | null>(null);
+/** `null`: none is chosen, or nothing is known of it yet. */
+export const scope = computed(() => (loaded.value?.session.id === scopeId.value ? loaded.value : null));
+
+/** Takes over an answer; `isReset`: it does not follow on what was loaded before. */
+export function takeScope(session: Session, came: readonly Row[], isReset: boolean, isWhole: boolean): void {
+  const before = loaded.value;
+  const goesOn = !isReset && before?.session.id === session.id;
+  const rows = goesOn ? [...came, ...before.rows] : came;
+  loaded.value = {
+    session,
+    rows: rows.slice(0, SCOPE_ROWS),
+    isWhole: rows.length <= SCOPE_ROWS && (goesOn ? before.isWhole : isWhole),
+  };
+}
+
+/** `null` before there was an answer. */
+const ofScope = <T>(all: () => T | null, of: (scope: Scope) => T) =>
+  computed(() => {
+    if (scopeId.value === null) return all();
+    return scope.value === null ? null : of(scope.value);
+  });
+
+export const shownStats = ofScope(
+  () => stats.value,
+  ({ session, rows }) => statsOf(session, rows),
+);
+export const shownTools = ofScope(
+  () => tools.value,
+  ({ rows }) => toolsOf(rows),
+);
+export const shownCost = ofScope(
+  () => cost.value,
+  ({ rows }) => costOf(rows),
+);
+export const headline = computed(() => scope.value && headlineOf(scope.value.rows));
+
+/** Events of each of the last seconds: Unix seconds, and a number or null. */
+export const perSecond = computed<[number[], (number | null)[]]>(() => {
+  if (scopeId.value === null) return rate.series(now_ms.value);
+  const rows = scope.value?.rows ?? [];
+  const oldest = rows.at(-1)?.created_at;
+  const isWhole = scope.value?.isWhole ?? false;
+  const from_ms = isWhole ? 0 : oldest === undefined ? Infinity : Date.parse(oldest);
+  return secondsOf(rows, { now_ms: now_ms.value, seconds: RATE_SECONDS, from_ms });
+});
+
+/** Mean of the last five whole seconds. */
+export const recentRate = computed(
+  () => perSecond.value[1].slice(-5).reduce<number>((sum, count) => sum + (count ?? 0), 0) / 5,
+);
+
+/** Whether an event has named a number of tokens yet; a zero that was not measured is not shown. */
+export const hasTokens = computed(() => {
+  const at = shownStats.value;
+  return at !== null && at.total_tokens_in + at.total_tokens_out > 0;
+});
+/** Whether an event has named a cost yet. */
+export const hasCost = computed(() => (shownStats.value?.total_cost_usd ?? 0) > 0);
+
+/** The state of the chosen session, as the list has it. */
+export const scopeStatus = computed(
+  () => sessions.value?.find(({ session }) => session.id === scopeId.value)?.status ?? null,
+);

@@ -1,0 +1,113 @@
+/**
+ * Figures of one session, counted from its rows: the same shapes as the servers answer for everything stored.
+ *
+ * Pure. What the session itself says (events, errors, tokens, cost) is exact; the rest is of the rows that are loaded.
+ */
+import type { Bucket, Cost, Counted, Row, Session, Spent, Stats, Tool } from './api.ts';
+import { toolOf } from './columns.ts';
+
+const HOUR_MS = 3_600_000;
+/** Tools whose call is a question to the person. */
+const ASKING: readonly (string | null)[] = ['AskUserQuestion', 'ExitPlanMode'];
+
+export interface Headline {
+  readonly turns: number;
+  readonly calls: number;
+  readonly waits: number;
+}
+
+export function headlineOf(rows: readonly Row[]): Headline {
+  const waits = rows.filter(isQuestion).map(({ id, call_id }) => call_id ?? id);
+  return {
+    turns: rows.filter(({ event_type }) => event_type === 'user_prompt').length,
+    calls: rows.filter(({ event_type }) => event_type === 'tool_use').length,
+    waits: new Set(waits).size,
+  };
+}
+
+/** Whether the agent could not go on without a person. */
+function isQuestion(row: Row): boolean {
+  if (row.source_event === 'PreToolUse') return ASKING.includes(toolOf(row));
+  return row.source_event === 'PermissionRequest' || row.source_event === 'Elicitation';
+}
+
+export function statsOf(session: Session, rows: readonly Row[]): Stats {
+  return {
+    total_events: session.event_count,
+    active_sessions: 0,
+    total_sessions: 1,
+    total_tokens_in: session.tokens_in,
+    total_tokens_out: session.tokens_out,
+    total_cost_usd: session.total_cost_usd,
+    total_errors: session.error_count,
+    agents: countedBy(rows, ({ agent_type }) => agent_type),
+    models: countedBy(rows, ({ model }) => model),
+    branches: countedBy(rows, ({ branch }) => branch),
+  };
+}
+
+export function costOf(rows: readonly Row[]): Cost {
+  const hourOf = ({ created_at }: Row) =>
+    new Date(Math.floor(Date.parse(created_at) / HOUR_MS) * HOUR_MS).toISOString();
+  const timeline = spentBy(rows, hourOf).map(({ name, ...sums }): Bucket => ({ bucket: name, ...sums }));
+  return {
+    timeline: timeline.sort((a, b) => (a.bucket < b.bucket ? -1 : 1)),
+    by_project: spentBy(rows, ({ project }) => project),
+    by_model: spentBy(rows, ({ model }) => model),
+  };
+}
+
+/** By the rule of the servers: a call is an event of a tool; of a hook the one that ends it. */
+export function toolsOf(rows: readonly Row[]): Tool[] {
+  const calls = rows.filter(({ tool_name, event_type }) => tool_name !== null && event_type === 'tool_use');
+  return [...Map.groupBy(calls, ({ tool_name }) => tool_name!)]
+    .map(([tool_name, of]) => {
+      const took = of.flatMap(({ duration_ms }) => duration_ms ?? []);
+      const errors = of.filter(({ status }) => status === 'error').length;
+      return {
+        tool_name,
+        total_calls: of.length,
+        error_count: errors,
+        error_rate: errors / of.length,
+        avg_duration_ms: took.length === 0 ? null : took.reduce((sum, ms) => sum + ms, 0) / took.length,
+      };
+    })
+    .sort((a, b) => b.total_calls - a.total_calls);
+}
+
+/** Events of each of the last whole seconds, oldest first; `null` for seconds before `from_ms`. */
+export function secondsOf(
+  rows: readonly Row[],
+  {
+    now_ms,
+    seconds,
+    from_ms,
+  }: { readonly now_ms: number; readonly seconds: number; readonly from_ms: number },
+): [number[], (number | null)[]] {
+  const end = Math.floor(now_ms / 1000);
+  const counts = new Map<number, number>();
+  for (const { created_at } of rows) {
+    const second = Math.floor(Date.parse(created_at) / 1000);
+    if (second < end - seconds) break;
+    counts.set(second, (counts.get(second) ?? 0) + 1);
+  }
+  const at = Array.from({ length: seconds }, (_, i) => end - seconds + i);
+  return [at, at.map((second) => (second * 1000 < from_ms ? null : (counts.get(second) ?? 0)))];
+}
+
+function spentBy(rows: readonly Row[], nameOf: (row: Row) => string | null): Spent[] {
+  const named = rows.filter((row) => nameOf(row) !== null);
+  return [...Map.groupBy(named, (row) => nameOf(row)!)]
+    .map(([name, of]) => ({
+      name,
+      cost_usd: of.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+      tokens_in: of.reduce((sum, { tokens_in }) => sum + tokens_in, 0),
+      tokens_out: of.reduce((sum, { tokens_out }) => sum + tokens_out, 0),
+      event_count: of.length,
+    }))
+    .sort((a, b) => b.event_count - a.event_count);
+}
+
+function countedBy(rows: readonly Row[], nameOf: (row: Row) => string | null): Counted[] {
+  return spentBy(rows, nameOf).map(({ name, event_count }) => ({ name, count: event_count }));
+}

@@ -1,0 +1,57 @@
+/**
+ * What a session is called: its project and its first prompt, or when it began.
+ *
+ * The list of sessions does not have prompts. They are asked for one after the other, only of sessions that are
+ * listed, and once: a first prompt does not change.
+ */
+import { computed, signal } from '@preact/signals';
+import type { EventPage, Session } from './api.ts';
+import { sessions } from './figures.ts';
+import { dateTime, legible, timeOfDay } from './format.ts';
+import { getJson } from './request.ts';
+import { summaryOf } from './summary.ts';
+import { serverNow } from './time.ts';
+
+const DAY_MS = 86_400_000;
+const MOST = 120;
+
+/** How many sessions are listed. */
+export const listedCount = signal(0);
+/** By session. */
+const prompts = signal<ReadonlyMap<string, string>>(new Map());
+/** The newest event that a session had when its prompt was asked for. */
+const asked = signal<ReadonlyMap<string, number>>(new Map());
+
+/** Listed sessions that were never asked for. */
+export const unasked = computed(() => listed().some(({ id }) => !asked.value.has(id)));
+
+function listed(): Session[] {
+  return (sessions.value ?? []).slice(0, listedCount.value).map(({ session }) => session);
+}
+
+export async function pullPrompts(signal: AbortSignal): Promise<void> {
+  for (const { id, last_event_id } of listed()) {
+    if (prompts.value.has(id) || asked.value.get(id) === last_event_id) continue;
+    const query = new URLSearchParams({
+      session_id: id,
+      event_type: 'user_prompt',
+      order: 'asc',
+      limit: '1',
+    });
+    const { events } = await getJson<EventPage>(`/api/events?${query}`, signal);
+    asked.value = new Map(asked.value).set(id, last_event_id);
+    if (events[0] !== undefined) prompts.value = new Map(prompts.value).set(id, summaryOf(events[0]));
+  }
+}
+
+export function titleOf({ id, project, agent_type, started_at }: Session): string {
+  const prompt = prompts.value.get(id);
+  const what = prompt === undefined || prompt === '' ? `began ${clock(new Date(started_at))}` : prompt;
+  return legible(`${project ?? agent_type} · ${what}`, MOST);
+}
+
+/** `14:02`, with the day where it is another. */
+export function clock(at: Date): string {
+  const isRecent = serverNow() - at.getTime() < DAY_MS / 2;
+  return isRecent ? timeOfDay(at).slice(0, 5) : dateTime(at).slice(0, 16);
+}

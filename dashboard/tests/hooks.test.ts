@@ -1,0 +1,241 @@
+/** The dashboard of somebody who runs coding agents: what each session does is read from its hooks alone. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
+import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Browser, Page } from 'playwright-core';
+import { fiveSessions, postHooks, sessionOf } from './agent.ts';
+import { overflow, shot, untilConnection } from './browser.ts';
+import { event, onFile, post } from './servers.ts';
+
+let browser: Browser;
+before(async () => {
+  if (!skip) browser = await launch();
+});
+after(() => browser?.close());
+
+const rowWith = (page: Page, text: string) => page.locator('#feed .event', { hasText: text });
+const tile = (page: Page, name: string) =>
+  page.locator('.tile', { has: page.getByText(name, { exact: true }) }).locator('dd');
+
+for (const name of TARGET_NAMES) {
+  test(`${name}: five sessions are told apart from their hooks, on every screen`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await postHooks(url, fiveSessions());
+    for (const width of [1280, 390]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, errors } = await open(browser, url, { width, height: 844, colorScheme });
+        for (const title of [
+          'shop · Fix the flaky test in auth.spec.ts',
+          'billing · Deploy the fixed invoice service',
+          'shop · Why does the checkout round prices twice?',
+        ])
+          await page.locator('.session', { hasText: title }).waitFor();
+        assert.match((await page.locator('.session .age').first().textContent())!, / ago$/);
+        await rowWith(page, 'Asks for permission: npm run deploy -- --production').waitFor();
+        assert.equal(await page.getByText('transcript_path').count(), 0);
+        assert.equal(await overflow(page), 0);
+        if (width === 1280) {
+          const widths = await page.evaluate<[string, number][]>(
+            `[...document.querySelectorAll('.feed-head > span')].map((cell) => [cell.textContent, cell.clientWidth])`,
+          );
+          const names = widths.map(([title]) => title);
+          assert.deepEqual(names, ['Time', 'Event', 'Tool', 'What', 'Took', 'Project']);
+          const widest = widths.toSorted(([, a], [, b]) => b - a)[0]![0];
+          assert.equal(widest, 'What');
+        } else {
+          const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
+          assert.ok((await top('.sessions')) < (await top('#feed')), 'sessions come before the feed');
+          await rowWith(page, 'npm test -- auth').locator('.c-session', { hasText: 'shop' }).waitFor();
+        }
+        await shot(page, `${name}-hooks-${width}-${colorScheme}`);
+        assert.deepEqual(errors, []);
+        await page.close();
+      }
+    }
+  });
+
+  test(`${name}: a call is one row, which completes and opens`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    const agent = sessionOf('0001', 'shop');
+    const input = { command: 'npm test' };
+    await postHooks(url, [agent.start, agent.before('c1', 'Bash', input), agent.prompt('And then?')]);
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    const call = rowWith(page, 'npm test');
+    await call.locator('.c-event', { hasText: 'PreToolUse' }).waitFor();
+    await call.locator('.c-tool', { hasText: 'Bash' }).waitFor();
+    await postHooks(url, [agent.after('c1', 'Bash', input, 4200)]);
+    await call.locator('.c-event', { hasText: 'PostToolUse' }).waitFor();
+    await call.locator('.c-took', { hasText: '4.2 s' }).waitFor();
+    assert.equal(await page.locator('#feed .event').count(), 3, 'no row was added');
+    const ids = () =>
+      page.locator('#feed .event').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')));
+    // Between the prompt, which came later, and the start of the session.
+    assert.deepEqual(await ids(), ['3', '4', '1']);
+    await call.getByRole('button', { name: '2 events of this call' }).click();
+    await page.locator('.is-part', { hasText: 'PreToolUse' }).waitFor();
+    assert.equal(await page.getByRole('dialog').isVisible(), false);
+    await page.getByRole('grid').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowLeft']) await page.keyboard.press(key);
+    await page.locator('.is-part').waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.is-part').waitFor();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Event 4' });
+    await dialog.getByRole('button', { name: 'Show all PostToolUse' }).click();
+    await page.waitForURL(/\?source_event=PostToolUse/);
+    await page.getByRole('list', { name: 'Filters in use' }).getByText('PostToolUse').waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  test(`${name}: tokens and cost are a dash until an event has named them`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await postHooks(url, fiveSessions());
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    await page.getByText('No event has named tokens and cost yet').waitFor();
+    for (const title of ['Tokens in / out', 'Cost']) assert.equal(await tile(page, title).textContent(), '–');
+    await page.getByText('Tokens per hour, Cost per hour: no data yet').waitFor();
+    await page.locator('#projects-title').waitFor();
+    assert.equal(await page.getByText('$0.00').count(), 0);
+    await post(url, [event({ tokens_in: 1200, tokens_out: 42, cost_usd: 0.5 })]);
+    await tile(page, 'Cost').getByText('$0.500').waitFor();
+    await tile(page, 'Tokens in / out').getByText('1.20k / 42').waitFor();
+    await page.locator('.unmeasured').waitFor({ state: 'detached' });
+    await page.getByText('Cost per hour', { exact: true }).waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  test(`${name}: a click on a session narrows figures and panels to it`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await postHooks(url, fiveSessions());
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    await page.locator('.session', { hasText: 'billing · Deploy' }).click();
+    const headline = page.getByRole('region', { name: 'Chosen session' });
+    await headline.getByRole('heading', { name: 'billing · Deploy the fixed invoice service' }).waitFor();
+    for (const text of ['1 turn', '1 call', '1 error', '1 wait'])
+      await headline.getByText(text, { exact: true }).waitFor();
+    await tile(page, 'Events').getByText('7', { exact: true }).waitFor();
+    assert.deepEqual(await page.locator('[aria-labelledby="tools-title"] tbody th').allTextContents(), [
+      'Bash',
+    ]);
+    assert.deepEqual(await page.locator('[aria-labelledby="projects-title"] tbody th').allTextContents(), [
+      'billing',
+    ]);
+    const agent = sessionOf('0002', 'billing');
+    await postHooks(url, [agent.prompt('Never mind'), sessionOf('0001', 'shop').prompt('Go on')]);
+    await headline.getByText('2 turns', { exact: true }).waitFor();
+    await tile(page, 'Events').getByText('8', { exact: true }).waitFor();
+    await shot(page, `${name}-scope`);
+    await headline.getByRole('button', { name: 'All sessions' }).click();
+    await tile(page, 'Events')
+      .getByText(String(fiveSessions().length + 2), { exact: true })
+      .waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  test(`${name}: the rate of the last minutes is there after a reload`, { skip }, async (t) => {
+    const { url } = await onFile(t)(name);
+    const { page } = await open(browser, url);
+    t.after(() => page.close());
+    await untilConnection(page, 'live');
+    await post(
+      url,
+      Array.from({ length: 40 }, () => event()),
+    );
+    await page.waitForSelector('[data-id="40"]');
+    await page.reload();
+    // The mean of five seconds: the events came in one of these.
+    await tile(page, 'Events per second').getByText('8.0', { exact: true }).waitFor();
+  });
+
+  test(`${name}: a detail that cannot be loaded shows what the list has, and comes by itself`, {
+    skip,
+  }, async (t) => {
+    const start = onFile(t);
+    let server = await start(name);
+    const { port, url } = server;
+    await post(url, [event({ metadata: { command: 'ls -l', big: 1 } })]);
+    const { page } = await open(browser, url);
+    t.after(() => page.close());
+    await page.waitForSelector('[data-id="1"]');
+    await server.kill();
+    await untilConnection(page, 'lost');
+    await page.locator('[data-id="1"]').click();
+    const dialog = page.getByRole('dialog', { name: 'Event 1' });
+    await dialog.getByText('It could not be loaded').waitFor();
+    assert.match((await dialog.locator('pre').textContent())!, /"command": "ls -l"/);
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await dialog.getByText('It could not be loaded').waitFor();
+    server = await start(name, port);
+    await dialog.getByText('It could not be loaded').waitFor({ state: 'detached' });
+    assert.match((await dialog.locator('pre').textContent())!, /"command": "ls -l"/);
+  });
+}
+
+/** Answers of a server, with what it says of sessions that wait for a person. */
+async function withWaits(page: Page, waits: Readonly<Record<string, object>>): Promise<void> {
+  await page.route(/\/api\/(snapshot\/)?sessions(\?|$)/, async (route) => {
+    const response = await route.fetch();
+    if (response.status() !== 200) return await route.fulfill({ response });
+    const answer = await response.json();
+    const { sessions } = (answer.data ?? answer) as { sessions: { id: string }[] };
+    for (const session of sessions) Object.assign(session, waits[session.id]);
+    await route.fulfill({ response, json: answer });
+  });
+}
+
+for (const name of TARGET_NAMES) {
+  test(`${name}: a session that needs an answer comes first and is counted in the title`, {
+    skip,
+  }, async (t) => {
+    const { url } = await onFile(t)(name);
+    await postHooks(url, fiveSessions());
+    const [asks, done] = [sessionOf('0002', 'billing').session_id, sessionOf('0004', 'shop').session_id];
+    const waiting_since = new Date(Date.now() - 720_000).toISOString();
+    const waits: Record<string, object> = {
+      [asks]: { status: 'waiting', waiting_reason: 'permission', waiting_since, waiting_stale: false },
+      [done]: { waiting_reason: 'turn_finished', waiting_since, waiting_stale: false },
+    };
+    for (const width of [1280, 390]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, errors } = await open(browser, url, {
+          path: '/livez',
+          width,
+          height: 844,
+          colorScheme,
+        });
+        await withWaits(page, waits);
+        await page.reload();
+        const group = page.getByRole('list', { name: 'Needs an answer (1)' });
+        await group.getByText('billing · Deploy the fixed invoice service').waitFor();
+        assert.match((await group.textContent())!, /asks for permission, for 12 m/);
+        await page.waitForFunction('document.title === "(1) twin-ingest"');
+        await tile(page, 'Need an answer').getByText('1', { exact: true }).waitFor();
+        const turn = page.locator('.session', { hasText: 'your turn' });
+        assert.match((await turn.textContent())!, /Why does the checkout/);
+        assert.equal(await turn.count(), 1);
+        assert.equal(await overflow(page), 0);
+        await shot(page, `${name}-waits-${width}-${colorScheme}`);
+        assert.deepEqual(errors, []);
+        await page.close();
+      }
+    }
+    const { page } = await open(browser, url);
+    t.after(() => page.close());
+    await withWaits(page, waits);
+    await page.route(`**/api/sessions/${asks}/dismiss`, async (route) => {
+      assert.equal(route.request().method(), 'POST');
+      delete waits[asks];
+      await postHooks(url, [sessionOf('0001', 'shop').prompt('Go on')]);
+      await route.fulfill({ json: {} });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.waitForFunction('document.title === "twin-ingest"');
+    await page.getByRole('list', { name: 'Needs an answer' }).waitFor({ state: 'detached' });
+  });
+}
