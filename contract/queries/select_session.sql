@@ -1,4 +1,5 @@
 -- One session. ?1 and ?2 as in select_sessions.sql, ?3 its session_id, ?4 as ?10 there.
+-- The plus keeps the value from the planner (decision 23).
 SELECT
   s.session_id AS id,
   (SELECT n.name FROM names AS n WHERE n.id = s.agent_type) AS agent_type,
@@ -30,4 +31,4 @@ FROM sessions AS s
 LEFT JOIN session_waits AS w ON w.session = s.key AND s.ended_at IS NULL AND w.agent_id = (
   SELECT f.agent_id FROM session_waits AS f WHERE f.session = s.key
   ORDER BY f.needs_answer DESC, f.event_id LIMIT 1)
-WHERE s.session_id = ?3
+WHERE s.session_id = +?3

@@ -11,7 +11,10 @@ interface Allowed {
 
 const ALLOWED: readonly Allowed[] = [
   { keys: ['created_at', 'timestamp'], reason: 'each server reads its clock when it commits or connects' },
-  { keys: ['started_at', 'last_event_at', 'ended_at', 'bucket'], reason: 'derived from created_at' },
+  {
+    keys: ['started_at', 'last_event_at', 'ended_at', 'waiting_since', 'bucket'],
+    reason: 'derived from created_at',
+  },
   { keys: ['uptime', 'pid'], reason: 'of the process' },
   { keys: ['db_bytes', 'wal_bytes'], reason: 'when a checkpoint ran is a matter of time' },
   { keys: ['epoch'], reason: 'a UUID made with the database' },

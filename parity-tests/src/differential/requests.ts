@@ -26,6 +26,7 @@ export function randomRequest(random: Random): Outgoing {
       `/api/events/batch${random.pick(['', '?results=1', '?results=0', '?results=2'])}`,
       batchText(random),
     );
+  if (roll < 0.63) return dismissal(random);
   if (roll < 0.65) return streamRequest(random);
   if (roll < 0.84)
     return compose(
@@ -36,6 +37,13 @@ export function randomRequest(random: Random): Outgoing {
     );
   if (roll < 0.93) return oddHeaders(random);
   return mutatedHead(random);
+}
+
+function dismissal(random: Random): Outgoing {
+  const session = random.pick(['s1', 's2', 's%2F4%20%25', 'unknown', 'h,1', 'none', '%zz']);
+  const query = random.pick(['', '', '?limit=1', '?limit=0']);
+  const path = `/api/sessions/${session}/dismiss${query}`;
+  return compose('POST', path, [['Host', '127.0.0.1']], Buffer.alloc(0));
 }
 
 function ingest(random: Random, path: string, body: string): Outgoing {
