@@ -203,7 +203,6 @@ for (const name of TARGET_NAMES) {
     for (const width of [1280, 390]) {
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page, errors } = await open(browser, url, {
-          path: '/livez',
           width,
           height: 844,
           colorScheme,

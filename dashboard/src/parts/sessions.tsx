@@ -84,9 +84,9 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
         <span class="age number" title="Newest event">
           {span(age_ms)} ago
         </span>
+        {status === 'waiting' && <strong class="asks">{askText(session)}</strong>}
         <span class="where text dim">
           {isTurn && <strong class="turn">your turn · </strong>}
-          {status === 'waiting' && <strong class="asks">{askText(session)} · </strong>}
           {legible(where)} · {legible(session.id)}
         </span>
         <span class="sums number dim">
