@@ -104,8 +104,13 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
   );
 }
 
+/** Whole minutes, so that the text does not change every second. */
+function minutes(ms: number): string {
+  return ms < 60_000 ? 'just now' : span(Math.floor(ms / 60_000) * 60_000);
+}
+
 function askText(session: Session): string {
   const { waiting_since, waiting_stale } = session;
-  const since = waiting_since ? `, for ${span(now_ms.value - Date.parse(waiting_since))}` : '';
-  return `${askOf(session)}${since}${waiting_stale ? ' (maybe forgotten)' : ''}`;
+  const since = waiting_since ? ` · ${minutes(now_ms.value - Date.parse(waiting_since))}` : '';
+  return `${askOf(session)}${since}${waiting_stale ? ' · forgotten?' : ''}`;
 }

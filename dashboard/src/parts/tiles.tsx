@@ -32,9 +32,7 @@ export function Tiles() {
         />
         <Tile
           name="Tokens in / out"
-          value={
-            at && hasTokens.value ? `${short(at.total_tokens_in)} / ${short(at.total_tokens_out)}` : null
-          }
+          value={at && hasTokens.value ? `${short(at.total_tokens_in)}/${short(at.total_tokens_out)}` : null}
         />
         <Tile name="Cost" value={at && hasCost.value ? dollars(at.total_cost_usd) : null} />
       </dl>
