@@ -96,7 +96,7 @@ for (const name of TARGET_NAMES) {
     const { page, errors } = await open(browser, url);
     t.after(() => page.close());
     await page.getByText('No event has named tokens and cost yet').waitFor();
-    for (const title of ['Tokens in / out', 'Cost']) assert.equal(await tile(page, title).textContent(), '–');
+    assert.equal(await tile(page, 'Tokens and cost').textContent(), '–');
     await page.getByText('Tokens per hour, Cost per hour: no data yet').waitFor();
     await page.locator('#projects-title').waitFor();
     assert.equal(await page.getByText('$0.00').count(), 0);
