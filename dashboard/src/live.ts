@@ -25,7 +25,7 @@ import { filterQuery } from './filters.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
 import { SCOPE_ROWS, scopeId, takeScope } from './scope.ts';
-import { onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
+import { now_ms, onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
 import { pullPrompts, unasked } from './titles.ts';
 import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
@@ -229,6 +229,8 @@ async function fillRate(latest: Latest, signal: AbortSignal): Promise<void> {
   const { events, next } = await getJson<EventPage>(`/api/events?since=${since}&limit=${RATE_ROWS}`, signal);
   const oldest = events.at(-1);
   rate.fill(events, next === null || oldest === undefined ? since_ms : Date.parse(oldest.created_at));
+  // The plot is drawn with the clock.
+  now_ms.value = serverNow();
 }
 
 /** What was told last stays there to be seen, but holds only until an answer fails or the connection is lost. */

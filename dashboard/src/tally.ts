@@ -20,9 +20,14 @@ export function headlineOf(rows: readonly Row[]): Headline {
   const waits = rows.filter(isQuestion).map(({ id, call_id }) => call_id ?? id);
   return {
     turns: rows.filter(({ event_type }) => event_type === 'user_prompt').length,
-    calls: rows.filter(({ event_type }) => event_type === 'tool_use').length,
+    calls: rows.filter(isCall).length,
     waits: new Set(waits).size,
   };
+}
+
+/** As the servers count them: an event of a tool; of a hook only the one that ends the call. */
+function isCall({ tool_name, source, event_type }: Row): boolean {
+  return tool_name !== null && (source !== 'hook' || event_type === 'tool_use');
 }
 
 /** Whether the agent could not go on without a person. */
@@ -57,9 +62,8 @@ export function costOf(rows: readonly Row[]): Cost {
   };
 }
 
-/** By the rule of the servers: a call is an event of a tool; of a hook the one that ends it. */
 export function toolsOf(rows: readonly Row[]): Tool[] {
-  const calls = rows.filter(({ tool_name, event_type }) => tool_name !== null && event_type === 'tool_use');
+  const calls = rows.filter(isCall);
   return [...Map.groupBy(calls, ({ tool_name }) => tool_name!)]
     .map(([tool_name, of]) => {
       const took = of.flatMap(({ duration_ms }) => duration_ms ?? []);

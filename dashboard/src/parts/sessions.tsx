@@ -84,9 +84,9 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
         <span class="age number" title="Newest event">
           {span(age_ms)} ago
         </span>
+        {status === 'waiting' && <strong class="asks">{askText(session)}</strong>}
         <span class="where text dim">
           {isTurn && <strong class="turn">your turn · </strong>}
-          {status === 'waiting' && <strong class="asks">{askText(session)} · </strong>}
           {legible(where)} · {legible(session.id)}
         </span>
         <span class="sums number dim">
@@ -104,8 +104,13 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
   );
 }
 
+/** Whole minutes, so that the text does not change every second. */
+function minutes(ms: number): string {
+  return ms < 60_000 ? 'just now' : span(Math.floor(ms / 60_000) * 60_000);
+}
+
 function askText(session: Session): string {
   const { waiting_since, waiting_stale } = session;
-  const since = waiting_since ? `, for ${span(now_ms.value - Date.parse(waiting_since))}` : '';
-  return `${askOf(session)}${since}${waiting_stale ? ' (maybe forgotten)' : ''}`;
+  const since = waiting_since ? ` · ${minutes(now_ms.value - Date.parse(waiting_since))}` : '';
+  return `${askOf(session)}${since}${waiting_stale ? ' · forgotten?' : ''}`;
 }

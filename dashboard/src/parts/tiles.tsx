@@ -1,4 +1,5 @@
 /** The figures that say at a glance how things stand. */
+import type { Stats } from '../api.ts';
 import { connection } from '../connection.ts';
 import { sessions } from '../figures.ts';
 import { dollars, percent, short, whole } from '../format.ts';
@@ -30,13 +31,14 @@ export function Tiles() {
           more={at && at.total_events > 0 ? percent(at.total_errors / at.total_events) : null}
           isBad={at !== null && at.total_errors > 0}
         />
-        <Tile
-          name="Tokens in / out"
-          value={
-            at && hasTokens.value ? `${short(at.total_tokens_in)} / ${short(at.total_tokens_out)}` : null
-          }
-        />
-        <Tile name="Cost" value={at && hasCost.value ? dollars(at.total_cost_usd) : null} />
+        {hasTokens.value || hasCost.value ? (
+          <>
+            <Tile name="Tokens in / out" value={at && hasTokens.value ? tokens(at) : null} />
+            <Tile name="Cost" value={at && hasCost.value ? dollars(at.total_cost_usd) : null} />
+          </>
+        ) : (
+          <Tile name="Tokens and cost" value={null} />
+        )}
       </dl>
       {at !== null && at.total_events > 0 && <Unmeasured />}
     </section>
@@ -73,6 +75,10 @@ function Tile({ name, value, more = null, isBad = false }: TileProps) {
       </dd>
     </div>
   );
+}
+
+function tokens({ total_tokens_in, total_tokens_out }: Stats): string {
+  return `${short(total_tokens_in)}/${short(total_tokens_out)}`;
 }
 
 function perSecond(value: number): string {
