@@ -48,7 +48,7 @@ test('routes name parameters that exist', () => {
 
 test('every option of the configuration is one that config.ts knows', () => {
   for (const option of CONFIG_SPEC.options) {
-    assert.ok(['text', 'integer', 'choice', 'list'].includes(option.type), option.name);
+    assert.ok(['text', 'integer', 'choice', 'list', 'switch'].includes(option.type), option.name);
     if (option.at_least !== undefined) {
       assert.ok(CONFIG_SPEC.options.some(({ name }) => name === option.at_least));
     }
