@@ -13,7 +13,19 @@ import { filesBelow } from './contract-facts.ts';
 
 /** From the lowest to the highest. `buffers` and `served` are in one twin only. */
 export const LAYERS: readonly string[] = [
-  ...['contract', 'served', 'clock', 'log', 'buffers', 'error', 'text', 'number', 'timestamp', 'descriptors'],
+  ...[
+    'contract',
+    'queries',
+    'served',
+    'clock',
+    'log',
+    'buffers',
+    'error',
+    'text',
+    'number',
+    'timestamp',
+    'descriptors',
+  ],
   ...[
     'field',
     'event',

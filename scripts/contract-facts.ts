@@ -30,7 +30,7 @@ export interface Facts {
   /** Stems of `contract/queries`. */
   readonly queries: readonly string[];
   readonly proofs: readonly Proof[];
-  /** All source text of a server but the module that embeds the contract, by its folder. */
+  /** All source text of a server but the modules that embed the contract, by its folder. */
   readonly sources: ReadonlyMap<string, string>;
   /** `benchmark-results.json` of the root, where there is one. */
   readonly results: Json | undefined;
@@ -101,7 +101,7 @@ async function readScenarios(root: string): Promise<Proof[]> {
 
 function sourceText(folder: string): string {
   return filesBelow(folder)
-    .filter((path) => !/\/contract\.(rs|ts)$/.test(path))
+    .filter((path) => !/\/(contract|queries)\.(rs|ts)$/.test(path))
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n');
 }

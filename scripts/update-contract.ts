@@ -1,15 +1,16 @@
 /**
- * `pnpm contract:update`: writes every list that follows from `contract/fields.json`. `pnpm
+ * `pnpm contract:update`: writes every list that follows from `contract/fields.json` and `contract/queries`. `pnpm
  * contract:check` compares them.
  *
  * Invariant: a JSON file is compared by value and any other by its text, so that formatting is never a problem.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
+import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { eventRowType, fieldTable, filterNames } from './contract/sources.ts';
 import { insertEvent, selectEvents } from './contract/statements.ts';
@@ -27,6 +28,9 @@ export function generate(root: string): Generated[] {
   const fields = json('fields.json') as unknown as Fields;
   const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
   const limits = json('limits.json') as unknown as { max_integer: number; max_cost_usd: number };
+  const stems = readdirSync(join(root, 'contract/queries'))
+    .map((name) => name.replace(/\.sql$/, ''))
+    .sort();
   return [
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
@@ -34,6 +38,8 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
+    { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
+    { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
     { path: 'client-ts/src/event-row.ts', content: eventRowType(fields) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
@@ -56,7 +62,7 @@ export function isCurrent(root: string, { path, content }: Generated): boolean {
 function main(): number {
   answerHelp(`Usage: pnpm contract:update
 
-Writes every list that follows from contract/fields.json, and names the files that it wrote.
+Writes every list that follows from contract/fields.json and contract/queries, and names the files that it wrote.
 `);
   const root = fileURLToPath(new URL('..', import.meta.url));
   const stale = generate(root).filter((file) => !isCurrent(root, file));

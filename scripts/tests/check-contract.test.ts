@@ -19,7 +19,7 @@ const RULES = `# Rules
 
 **LAW** Both alike.
 
-- **GET-01** One thing.
+- **GET-01** One thing of a \`session_id\`.
 - **GET-02** Bad is 400 \`bad_thing\`, absent is 404.
 `;
 
@@ -97,6 +97,25 @@ const GOOD: Tree = {
       { name: 'allow', env: 'INGEST_ALLOWS', type: 'list', default: [] },
     ],
   },
+  'contract/fields.json': {
+    fields: {
+      session_id: {
+        kind: 'text',
+        required: true,
+        bytes: 9,
+        column: 'session',
+        sql: 'INTEGER NOT NULL',
+        since: '1.0.0',
+        protobuf: 1,
+        arrow: 'utf8',
+      },
+    },
+    server_columns: {},
+    row: ['session_id'],
+    filters: ['session_id'],
+  },
+  'contract/migrations/0001_init.sql':
+    'CREATE TABLE events (session INTEGER NOT NULL); CREATE VIEW events_readable AS SELECT session AS session_id FROM events;',
   'contract/event.schema.json': { type: 'object', properties: { session_id: {} } },
   'contract/hooks/agent.json': HOOKS,
   'contract/thing.schema.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
@@ -227,6 +246,15 @@ test('options out of bounds', async () => {
     'config.json: b: its variable is INGEST_BEE, not INGEST_B',
     'config.json: b: the default is below a',
     'config.json: c: the default loud is none of the choices',
+  ]);
+});
+
+test('a field that the schema does not have', async () => {
+  const schema =
+    'CREATE TABLE events (run INTEGER); CREATE VIEW events_readable AS SELECT run AS session_id FROM events;';
+  assert.deepEqual(await problemsOf({ 'contract/migrations/0001_init.sql': schema }), [
+    'contract/fields.json: the table events has no session',
+    'contract/fields.json: the table events has run, which is no field',
   ]);
 });
 

@@ -24,60 +24,6 @@ pub const MIGRATIONS: [&str; 1] = [include_str!("../../contract/migrations/0001_
 /// The schema that the last step leads to; `user_version` in the file.
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// The statements of `contract/queries`, by the stem of their file.
-pub mod queries {
-    macro_rules! queries {
-        ($($name:ident = $file:literal;)*) => {
-            $(#[doc = concat!("`contract/queries/", $file, ".sql`")]
-            pub const $name: &str = include_str!(concat!("../../contract/queries/", $file, ".sql"));)*
-        };
-    }
-    queries! {
-        DELETE_EVENT_KEY_BLOCKS = "delete_event_key_blocks";
-        DELETE_EVENT_KEY_RUN = "delete_event_key_run";
-        DELETE_EVENT_KEY_TAIL = "delete_event_key_tail";
-        INSERT_EVENT = "insert_event";
-        INSERT_EVENT_KEY_BLOCK = "insert_event_key_block";
-        INSERT_EVENT_KEY_RUN = "insert_event_key_run";
-        INSERT_EVENT_KEY_TAIL = "insert_event_key_tail";
-        INSERT_NAME = "insert_name";
-        SELECT_AGENTS = "select_agents";
-        SELECT_COST_TIMELINE = "select_cost_timeline";
-        SELECT_COSTS = "select_costs";
-        SELECT_COUNTS = "select_counts";
-        SELECT_EPOCH = "select_epoch";
-        SELECT_EVENT = "select_event";
-        SELECT_EVENT_BLOCK = "select_event_block";
-        SELECT_EVENT_KEY_BLOCK = "select_event_key_block";
-        SELECT_EVENT_KEY_RUNS = "select_event_key_runs";
-        SELECT_EVENT_KEY_TAIL = "select_event_key_tail";
-        SELECT_EVENT_SPAN = "select_event_span";
-        SELECT_EVENTS_NEWEST = "select_events_newest";
-        SELECT_EVENTS_OLDEST = "select_events_oldest";
-        SELECT_FIRST_EVENT_KEY_TAIL = "select_first_event_key_tail";
-        SELECT_LAST_EVENT_ID = "select_last_event_id";
-        SELECT_LAST_KEYED_EVENT_ID = "select_last_keyed_event_id";
-        SELECT_LAST_SESSION_KEY = "select_last_session_key";
-        SELECT_NAME = "select_name";
-        SELECT_SESSION = "select_session";
-        SELECT_SESSION_KEY = "select_session_key";
-        SELECT_SESSION_REVISION = "select_session_revision";
-        SELECT_SESSION_TOTALS = "select_session_totals";
-        SELECT_SESSIONS = "select_sessions";
-        SELECT_TOOL_AGENTS = "select_tool_agents";
-        SELECT_TOOLS = "select_tools";
-        SELECT_TOTALS = "select_totals";
-        UPDATE_EVENT_KEY_RUN = "update_event_key_run";
-        UPDATE_LAST_KEYED_EVENT_ID = "update_last_keyed_event_id";
-        UPDATE_NOTHING = "update_nothing";
-        UPSERT_EVENT_BLOCK = "upsert_event_block";
-        UPSERT_EVENT_SPAN = "upsert_event_span";
-        UPSERT_HOUR = "upsert_hour";
-        UPSERT_SESSION = "upsert_session";
-        UPSERT_STATS = "upsert_stats";
-    }
-}
-
 /// `vocabulary.json`.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]

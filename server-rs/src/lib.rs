@@ -3,6 +3,8 @@
 
 /// The files of `contract/`.
 pub mod contract;
+/// The statements of the contract.
+pub mod queries;
 /// Files that are served as they are.
 pub mod served;
 /// Flags and environment variables.

@@ -4,7 +4,7 @@
  * No keys of ids, no summaries, no sums, no index of sessions. What must stay true: the statement, the pragmas and the
  * rule for checkpoints are the server's; reading the rows is not timed.
  */
-import { QUERIES } from '../src/contract.ts';
+import { QUERIES } from '../src/queries.ts';
 import type { Checkpointer } from '../src/store/checkpoint.ts';
 import { type Connection, inOrder, openRaw } from '../src/store/connection.ts';
 import { Totals } from './totals.ts';

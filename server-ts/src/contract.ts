@@ -11,48 +11,6 @@ import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import pragmas from '../../contract/pragmas.sql?text';
-import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
-import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
-import deleteEventKeyTail from '../../contract/queries/delete_event_key_tail.sql?text';
-import insertEvent from '../../contract/queries/insert_event.sql?text';
-import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
-import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
-import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
-import insertName from '../../contract/queries/insert_name.sql?text';
-import selectAgents from '../../contract/queries/select_agents.sql?text';
-import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
-import selectCosts from '../../contract/queries/select_costs.sql?text';
-import selectCounts from '../../contract/queries/select_counts.sql?text';
-import selectEpoch from '../../contract/queries/select_epoch.sql?text';
-import selectEvent from '../../contract/queries/select_event.sql?text';
-import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
-import selectEventKeyBlock from '../../contract/queries/select_event_key_block.sql?text';
-import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
-import selectEventKeyTail from '../../contract/queries/select_event_key_tail.sql?text';
-import selectEventSpan from '../../contract/queries/select_event_span.sql?text';
-import selectEventsNewest from '../../contract/queries/select_events_newest.sql?text';
-import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
-import selectFirstEventKeyTail from '../../contract/queries/select_first_event_key_tail.sql?text';
-import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
-import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
-import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
-import selectName from '../../contract/queries/select_name.sql?text';
-import selectSession from '../../contract/queries/select_session.sql?text';
-import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
-import selectSessionRevision from '../../contract/queries/select_session_revision.sql?text';
-import selectSessionTotals from '../../contract/queries/select_session_totals.sql?text';
-import selectSessions from '../../contract/queries/select_sessions.sql?text';
-import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
-import selectTools from '../../contract/queries/select_tools.sql?text';
-import selectTotals from '../../contract/queries/select_totals.sql?text';
-import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?text';
-import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
-import updateNothing from '../../contract/queries/update_nothing.sql?text';
-import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
-import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
-import upsertHour from '../../contract/queries/upsert_hour.sql?text';
-import upsertSession from '../../contract/queries/upsert_session.sql?text';
-import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
 import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
@@ -162,51 +120,6 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
 export const MIGRATIONS: readonly string[] = [migration1];
 /** The schema that the last step leads to; `user_version` in the file. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
-
-export const QUERIES = {
-  deleteEventKeyBlocks,
-  deleteEventKeyRun,
-  deleteEventKeyTail,
-  insertEvent,
-  insertEventKeyBlock,
-  insertEventKeyRun,
-  insertEventKeyTail,
-  insertName,
-  selectAgents,
-  selectCostTimeline,
-  selectCosts,
-  selectCounts,
-  selectEpoch,
-  selectEvent,
-  selectEventBlock,
-  selectEventKeyBlock,
-  selectEventKeyRuns,
-  selectEventKeyTail,
-  selectEventSpan,
-  selectEventsNewest,
-  selectEventsOldest,
-  selectFirstEventKeyTail,
-  selectLastEventId,
-  selectLastKeyedEventId,
-  selectLastSessionKey,
-  selectName,
-  selectSession,
-  selectSessionKey,
-  selectSessionRevision,
-  selectSessionTotals,
-  selectSessions,
-  selectToolAgents,
-  selectTools,
-  selectTotals,
-  updateEventKeyRun,
-  updateLastKeyedEventId,
-  updateNothing,
-  upsertEventBlock,
-  upsertEventSpan,
-  upsertHour,
-  upsertSession,
-  upsertStats,
-} as const satisfies Record<string, string>;
 
 /** A message with its `{names}` filled in. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {

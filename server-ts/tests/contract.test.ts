@@ -7,7 +7,6 @@ import {
   MIGRATIONS,
   PARAMETERS,
   PRAGMAS,
-  QUERIES,
   REPORTED_PRAGMAS,
   ROUTES,
   SCHEMA_VERSION,
@@ -15,6 +14,7 @@ import {
 } from '../src/contract.ts';
 import { ERROR_CODES } from '../src/error.ts';
 import { FIELDS } from '../src/field.ts';
+import { QUERIES } from '../src/queries.ts';
 import { inOrder } from '../src/store/connection.ts';
 import { CONSEQUENCES } from '../src/store/failure.ts';
 import { COMMON_TOPICS } from '../src/topics.ts';

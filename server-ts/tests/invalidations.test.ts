@@ -102,7 +102,7 @@ test('what is published in one turn is told together', async () => {
 });
 
 test('changes come at the interval at the earliest, and at once after a longer silence', async () => {
-  // Far longer than what is told at once takes.
+  // Far longer than an immediate notification takes.
   const INTERVAL_MS = 1_000;
   const { follow, store } = fixture();
   const subscription = follow('events', INTERVAL_MS);

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use ingest_server::contract::queries;
+use ingest_server::queries;
 use ingest_server::store::checkpoint::Checkpointer;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Statement, params, params_from_iter};

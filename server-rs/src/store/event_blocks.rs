@@ -6,7 +6,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::contract::{LIMITS, queries};
+use crate::contract::LIMITS;
+use crate::queries;
 use crate::store::event_spans::EventSpans;
 use crate::store::number_list::NumberList;
 

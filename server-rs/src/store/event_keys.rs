@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 use hashbrown::HashSet;
 use rusqlite::{Connection, params};
 
-use crate::contract::{LIMITS, queries};
+use crate::contract::LIMITS;
+use crate::queries;
 use crate::store::key_filter::KeyHash;
 use crate::store::key_flush::Flush;
 use crate::store::key_merge::{DroppedRun, Merge};

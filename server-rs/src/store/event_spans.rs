@@ -6,7 +6,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::contract::{LIMITS, queries};
+use crate::contract::LIMITS;
+use crate::queries;
 use crate::store::number_list::NumberList;
 
 /// The summary of the span that blocks are being added to.

@@ -6,9 +6,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::contract::queries;
 use crate::event::{Event, Outcome};
 use crate::field::Field;
+use crate::queries;
 use crate::store::connection::with_small_cache;
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;

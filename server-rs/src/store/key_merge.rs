@@ -5,7 +5,8 @@
 
 use rusqlite::Connection;
 
-use crate::contract::{LIMITS, queries};
+use crate::contract::LIMITS;
+use crate::queries;
 use crate::store::key_run::{DROPPED, Run, RunReader, RunWriter, block_id, set_state};
 
 /// Deleting a block costs about as much as merging this many keys.

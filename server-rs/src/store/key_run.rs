@@ -5,7 +5,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::contract::{LIMITS, queries};
+use crate::contract::LIMITS;
+use crate::queries;
 use crate::store::key_filter::{KeyFilter, KeyHash};
 
 /// A key in a block, a fence or a row of the tail.

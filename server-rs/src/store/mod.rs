@@ -62,9 +62,10 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::config::Durability;
-use crate::contract::{LIMITS, MIGRATIONS, queries};
+use crate::contract::{LIMITS, MIGRATIONS};
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
+use crate::queries;
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
     open_connection, reported_pragmas, with_small_cache,

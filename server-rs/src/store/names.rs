@@ -6,8 +6,8 @@
 use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::contract::queries;
 use crate::field::Field;
+use crate::queries;
 
 /// More names of one kind than this are not kept in memory at once.
 const KEPT: usize = 8192;

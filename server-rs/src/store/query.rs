@@ -5,8 +5,8 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 
-use crate::contract::queries;
 use crate::field::Field;
+use crate::queries;
 use crate::store::names::find_name;
 use crate::store::sessions::find_session;
 

@@ -5,7 +5,7 @@
 use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::contract::queries;
+use crate::queries;
 
 /// More session keys than this are not kept in memory at once.
 const KEPT: usize = 65_536;

@@ -4,9 +4,9 @@
 use hashbrown::HashMap;
 use rusqlite::{Connection, params};
 
-use crate::contract::queries;
 use crate::event::Event;
 use crate::field::Field;
+use crate::queries;
 
 /// The name that stands for every event.
 pub const EVERY_EVENT: i64 = 0;

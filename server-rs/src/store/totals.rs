@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, Row, params};
 
-use crate::contract::queries;
 use crate::field::Field;
+use crate::queries;
 use crate::store::query::{Cutoffs, NO_BOUND, each, known_name, signed};
 use crate::store::stats::{ALL_TIME, hour_of};
 

@@ -11,9 +11,10 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
-use crate::contract::{LIMITS, queries};
+use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::event::Outcome;
+use crate::queries;
 use crate::store::checkpoint::Checkpointer;
 use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::events::{EventWriter, Stored, Submission};

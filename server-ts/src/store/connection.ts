@@ -8,15 +8,8 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Durability } from '../config/index.ts';
-import {
-  CONFIG_SPEC,
-  fill,
-  LIMITS,
-  PRAGMAS,
-  QUERIES,
-  REPORTED_PRAGMAS,
-  SCHEMA_VERSION,
-} from '../contract.ts';
+import { CONFIG_SPEC, fill, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { sqliteCode } from './failure.ts';
 
 export type Connection = Database.Database;

@@ -5,7 +5,8 @@
  * What must stay true: every number that a row of a block has stands in the block's summary, which is written in the
  * transaction that stores the row. A number too many costs a look; one too few would hide a row.
  */
-import { LIMITS, QUERIES } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import { EventSpans } from './event-spans.ts';
 import { fromBytes, toBytes } from './number-list.ts';

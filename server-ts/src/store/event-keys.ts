@@ -6,7 +6,8 @@
  * `last_keyed_event_id` change in the transaction that stores the events; a rollback makes the writer read them again.
  */
 import { hash } from 'node:crypto';
-import { LIMITS, QUERIES } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder } from './connection.ts';
 import { type Key, KeyHash } from './key-filter.ts';
 import { Flush } from './key-flush.ts';

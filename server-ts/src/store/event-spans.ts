@@ -5,7 +5,8 @@
  * What must stay true: every name of a block stands in its span, which is written in the transaction that writes the
  * block, unless the span stands for any name. A name too many costs a look; one too few would hide rows.
  */
-import { LIMITS, QUERIES } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import { fromBytes, toBytes } from './number-list.ts';
 

@@ -7,7 +7,7 @@
  *
  * Over 250 lines because the way of one event through all tables is told in one place.
  */
-import { QUERIES, VOCABULARY } from '../contract.ts';
+import { VOCABULARY } from '../contract.ts';
 import {
   FIELD,
   FIELD_SPECS,
@@ -18,6 +18,7 @@ import {
   NUMBER_WIDTH,
   TRUNCATED,
 } from '../field.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, parameterNames, type Statement, withSmallCache } from './connection.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';

@@ -5,7 +5,8 @@
  * that writes its last block; blocks of a run that is not live are never looked into, only deleted.
  */
 import Database from 'better-sqlite3';
-import { LIMITS, QUERIES } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import { type Key, KeyFilter, KeyHash } from './key-filter.ts';
 

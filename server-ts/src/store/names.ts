@@ -5,8 +5,9 @@
  * taken numbers back. The name that a kind had last is compared byte by byte before any string is made:
  * most events of a request agree in most of their names.
  */
-import { QUERIES } from '../contract.ts';
+
 import { NAME_KINDS } from '../field.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 
 /** At most this many names of a kind are remembered. */

@@ -6,8 +6,8 @@
  * it sees one state of the file. Knows nothing of HTTP or of JSON text.
  */
 import { nowMs } from '../clock.ts';
-import { QUERIES } from '../contract.ts';
 import { type FieldName, NAME_KINDS, TEXT_FILTERS } from '../field.ts';
+import { QUERIES } from '../queries.ts';
 import type { EventRow, SessionRow } from '../render.ts';
 import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 

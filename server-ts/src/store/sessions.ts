@@ -4,7 +4,8 @@
  * Belongs to the writer's thread. The cache of keys is bounded, and dropped after a rollback. Sums are numbers
  * and exact: before one would pass 2^53-1 what was gathered is written out (rule STA-06).
  */
-import { LIMITS, QUERIES } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
 import type { Figures } from './stats.ts';
 

@@ -5,7 +5,8 @@
  * Belongs to the writer's thread. Sums are numbers and exact: before one would pass 2^53-1 what was gathered
  * is written out (rule STA-06).
  */
-import { LIMITS, QUERIES } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 
 /** The name that stands for every event. */

@@ -5,7 +5,7 @@
  * Belongs to a reader's thread. All time is one row per name, so nothing is counted on demand.
  */
 import { nowMs } from '../clock.ts';
-import { QUERIES } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import type { FlatRow } from '../render.ts';
 import { NO_UPPER_BOUND, type Queries } from './query.ts';
 

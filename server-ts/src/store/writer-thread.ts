@@ -7,7 +7,8 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
-import { MIGRATIONS, QUERIES } from '../contract.ts';
+import { MIGRATIONS } from '../contract.ts';
+import { QUERIES } from '../queries.ts';
 import { Checkpointer } from './checkpoint.ts';
 import {
   type Connection,
