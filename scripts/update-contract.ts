@@ -64,7 +64,7 @@ export function isCurrent(root: string, { path, content }: Generated): boolean {
 function main(): number {
   answerHelp(`Usage: pnpm contract:update
 
-Writes every list that follows from contract/fields.json, and names the files that it wrote.
+Writes every list that follows from contract/fields.json and contract/queries, and names the files that it wrote.
 `);
   const root = fileURLToPath(new URL('..', import.meta.url));
   const stale = generate(root).filter((file) => !isCurrent(root, file));
