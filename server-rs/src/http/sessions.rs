@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use http::Uri;
 use rusqlite::Connection;
-use serde_json::Value;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
@@ -55,16 +54,25 @@ pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, exchange: Exchan
 /// `POST /api/sessions/{id}/dismiss` (rule WAI-05).
 pub async fn dismiss_session(State(app): State<Arc<App>>, uri: Uri, exchange: Exchange) -> reply::Reply {
     let session_id = session_id(uri.path().rsplit('/').nth(1).unwrap_or_default())?;
-    let limit = exchange.parameters.limit();
-    let known = read_session(&app, &session_id, limit).await?;
-    let answer: Value = serde_json::from_slice(&known).map_err(|_| Failure::new(ErrorCode::Internal))?;
-    let session = &answer["session"];
-    if session["waiting_reason"].is_null() {
-        return Ok(reply::ok(known));
+    if let Some(agent_type) = waiting_agent_type(&app, &session_id).await? {
+        app.ingest.dismissal(&session_id, &agent_type, app.admission.ticket()).await?;
     }
-    let agent_type = session["agent_type"].as_str().unwrap_or_default();
-    app.ingest.dismissal(&session_id, agent_type, app.admission.ticket()).await?;
-    Ok(reply::ok(read_session(&app, &session_id, limit).await?))
+    Ok(reply::ok(read_session(&app, &session_id, exchange.parameters.limit()).await?))
+}
+
+/// The `agent_type` of a session that shows a wait.
+async fn waiting_agent_type(app: &App, session_id: &str) -> Result<Option<String>, Failure> {
+    let (session_id, cutoffs) = (session_id.to_owned(), app.cutoffs());
+    let found = app.store.read(Cost::Unbounded, move |connection| {
+        let mut found = None;
+        query::get_session(connection, &session_id, cutoffs, |row| {
+            let reason: Option<String> = row.get("waiting_reason")?;
+            found = reason.is_some().then(|| row.get("agent_type")).transpose()?;
+            Ok(())
+        })?;
+        Ok(found)
+    });
+    Ok(found.await?)
 }
 
 /// The id of a session as it stands in a path, decoded once.
