@@ -26,7 +26,12 @@ const asked = signal<ReadonlyMap<string, number>>(new Map());
 export const unasked = computed(() => listed().some(({ id }) => !asked.value.has(id)));
 
 function listed(): Session[] {
-  return (sessions.value ?? []).slice(0, listedCount.value).map(({ session }) => session);
+  const all = sessions.value ?? [];
+  // In the order of the list: those that need an answer come first.
+  const [first, others] = [true, false].map((isFirst) =>
+    all.filter(({ status }) => (status === 'waiting') === isFirst),
+  );
+  return [...first!, ...others!].slice(0, listedCount.value).map(({ session }) => session);
 }
 
 export async function pullPrompts(signal: AbortSignal): Promise<void> {

@@ -45,8 +45,8 @@ for (const name of TARGET_NAMES) {
           const widest = widths.toSorted(([, a], [, b]) => b - a)[0]![0];
           assert.equal(widest, 'What');
         } else {
-          const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
-          assert.ok((await top('.sessions')) < (await top('#feed')), 'sessions come before the feed');
+          const top = async (selector: string) => (await page.locator(selector).first().boundingBox())!.y;
+          assert.ok((await top('#sessions-title')) < (await top('#feed')), 'sessions come before the feed');
           await rowWith(page, 'npm test -- auth').locator('.c-session', { hasText: 'shop' }).waitFor();
         }
         await shot(page, `${name}-hooks-${width}-${colorScheme}`);
@@ -191,14 +191,18 @@ async function untilTitle(page: Page, title: string): Promise<void> {
   }
 }
 
-/** Answers of a server, with what it says of sessions that wait for a person. */
+/** Answers of a server, in which these sessions wait for a person and no others do. */
 async function withWaits(page: Page, waits: Readonly<Record<string, object>>): Promise<void> {
   await page.route(/\/api\/(snapshot\/)?sessions(\?|$)/, async (route) => {
     const response = await route.fetch();
     if (response.status() !== 200) return await route.fulfill({ response });
     const answer = await response.json();
-    const { sessions } = (answer.data ?? answer) as { sessions: { id: string }[] };
-    for (const session of sessions) Object.assign(session, waits[session.id]);
+    const { sessions } = (answer.data ?? answer) as { sessions: { id: string; status: string }[] };
+    for (const session of sessions) {
+      const status = session.status === 'waiting' ? 'active' : session.status;
+      const none = { status, waiting_reason: null, waiting_since: null, waiting_stale: false };
+      Object.assign(session, none, waits[session.id]);
+    }
     await route.fulfill({ response, json: answer });
   });
 }

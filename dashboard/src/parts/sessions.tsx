@@ -106,7 +106,7 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
 
 /** Whole minutes, so that the text does not change every second. */
 function minutes(ms: number): string {
-  return ms < 60_000 ? 'just now' : span(Math.floor(ms / 60_000) * 60_000);
+  return ms < 60_000 ? 'now' : span(Math.floor(ms / 60_000) * 60_000);
 }
 
 function askText(session: Session): string {
