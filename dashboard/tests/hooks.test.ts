@@ -125,6 +125,10 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(await page.locator('[aria-labelledby="projects-title"] tbody th').allTextContents(), [
       'billing',
     ]);
+    const models = page.getByRole('region', { name: 'Models' });
+    await models.getByText('events that name one').waitFor();
+    // Of the session's seven events its start alone names a model.
+    assert.deepEqual(await models.locator('tbody td').allTextContents(), ['1']);
     const agent = sessionOf('0002', 'billing');
     await postHooks(url, [agent.prompt('Never mind'), sessionOf('0001', 'shop').prompt('Go on')]);
     await headline.getByText('2 turns', { exact: true }).waitFor();

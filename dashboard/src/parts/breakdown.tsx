@@ -19,6 +19,11 @@ export function Breakdown() {
   );
 }
 
+/** Few events name a model: hooks say it at the start of a session only. */
+function countedOf(name: FilterName): string | undefined {
+  return name === 'agent_type' ? undefined : 'events that name one';
+}
+
 interface ListProps<T> {
   readonly id: string;
   readonly title: string;
@@ -30,7 +35,7 @@ interface ListProps<T> {
 function SpentPanel({ id, title, name, list }: ListProps<Spent>) {
   const [first, button] = useFirst(list ?? [], FIRST);
   return (
-    <Panel id={id} title={title}>
+    <Panel id={id} title={title} more={countedOf(name)}>
       {list?.length === 0 ? (
         <Empty>No event has named one.</Empty>
       ) : (
@@ -76,7 +81,7 @@ function CountedPanel({ id, title, name, list }: ListProps<Counted>) {
   const [first, button] = useFirst(list ?? [], FIRST);
   const most = Math.max(1, ...(list ?? []).map(({ count }) => count));
   return (
-    <Panel id={id} title={title}>
+    <Panel id={id} title={title} more={countedOf(name)}>
       {list?.length === 0 && <Empty>No event has named one.</Empty>}
       <ul class="counts">
         {first.map((one) => (
