@@ -35,6 +35,10 @@ export async function untilConnection(page: Page, state: string): Promise<void> 
   await page.waitForSelector(`[data-connection="${state}"]`);
 }
 
+/** The figure of the tile with this name. */
+export const tile = (page: Page, name: string) =>
+  page.locator('.tile', { has: page.getByText(name, { exact: true }) }).locator('dd');
+
 /** The part of the dashboard that shows the server's health. */
 export const panel = (page: Page) => page.getByRole('region', { name: 'Server', exact: true });
 export const untilKnown = (page: Page) => panel(page).getByText('ok', { exact: true }).waitFor();

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
-import { DEADLINE_MS, launch, open } from '@twin-ingest/testkit/browser/page.ts';
+import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Browser, Page } from 'playwright-core';
 import { fiveSessions, postHooks, sessionOf } from './agent.ts';
-import { overflow, shot, untilConnection } from './browser.ts';
+import { overflow, shot, tile } from './browser.ts';
 import { event, onFile, post } from './servers.ts';
 
 let browser: Browser;
@@ -16,8 +16,6 @@ before(async () => {
 after(() => browser?.close());
 
 const rowWith = (page: Page, text: string) => page.locator('#feed .event', { hasText: text });
-const tile = (page: Page, name: string) =>
-  page.locator('.tile', { has: page.getByText(name, { exact: true }) }).locator('dd');
 
 for (const name of TARGET_NAMES) {
   test(`${name}: five sessions are told apart from their hooks, on every screen`, { skip }, async (t) => {
@@ -138,101 +136,6 @@ for (const name of TARGET_NAMES) {
     await tile(page, 'Events')
       .getByText(String(fiveSessions().length + 2), { exact: true })
       .waitFor();
-    assert.deepEqual(errors, []);
-  });
-
-  test(`${name}: the rate of the last minutes is there after a reload`, { skip }, async (t) => {
-    const { url } = await onFile(t)(name);
-    const { page } = await open(browser, url);
-    t.after(() => page.close());
-    // The tile is of the last five seconds, so that a slow machine may miss them once.
-    const isSeen = async () => {
-      await post(
-        url,
-        Array.from({ length: 40 }, () => event()),
-      );
-      await page.reload();
-      const rate = tile(page, 'Events per second').getByText(/^[1-9]/);
-      return await rate.waitFor({ timeout: 5000 }).then(
-        () => true,
-        () => false,
-      );
-    };
-    let attempts = 0;
-    while (!(await isSeen())) assert.ok(++attempts < 5, 'no event of before the reload is counted');
-  });
-
-  test(`${name}: a detail that cannot be loaded shows what the list has, and comes by itself`, {
-    skip,
-  }, async (t) => {
-    const start = onFile(t);
-    let server = await start(name);
-    const { port, url } = server;
-    await post(url, [event({ metadata: { command: 'ls -l', big: 1 } })]);
-    const { page } = await open(browser, url);
-    t.after(() => page.close());
-    await page.waitForSelector('[data-id="1"]');
-    await server.kill();
-    await untilConnection(page, 'lost');
-    await page.locator('[data-id="1"]').click();
-    const dialog = page.getByRole('dialog', { name: 'Event 1' });
-    await dialog.getByText('It could not be loaded').waitFor();
-    assert.match((await dialog.locator('pre').textContent())!, /"command": "ls -l"/);
-    await dialog.getByRole('button', { name: 'Retry' }).click();
-    await dialog.getByText('It could not be loaded').waitFor();
-    server = await start(name, port);
-    await dialog.getByText('It could not be loaded').waitFor({ state: 'detached' });
-    assert.match((await dialog.locator('pre').textContent())!, /"command": "ls -l"/);
-  });
-}
-
-/** Asked from here: a wait within the page would evaluate text there. */
-async function untilTitle(page: Page, title: string): Promise<void> {
-  const deadline_ms = performance.now() + DEADLINE_MS;
-  while ((await page.title()) !== title) {
-    assert.ok(performance.now() < deadline_ms, `the title is ${await page.title()}`);
-    await page.waitForTimeout(20);
-  }
-}
-
-for (const name of TARGET_NAMES) {
-  test(`${name}: sessions that need an answer come first and are counted in the title`, {
-    skip,
-  }, async (t) => {
-    const { url } = await onFile(t)(name);
-    await postHooks(url, fiveSessions());
-    const [asks, wonders] = ['Deploy the fixed invoice service', 'Add a preview server'];
-    for (const width of [1280, 390]) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, errors } = await open(browser, url, { width, height: 844, colorScheme });
-        const group = page.getByRole('list', { name: 'Needs an answer (2)' });
-        const item = (text: string) => group.getByRole('listitem').filter({ hasText: text });
-        await item(asks).getByText('asks for permission').waitFor();
-        await item(wonders).getByText('asks a question').waitFor();
-        await untilTitle(page, '(2) twin-ingest');
-        await tile(page, 'Need an answer').getByText('2', { exact: true }).waitFor();
-        const turn = page.locator('.session', { hasText: 'your turn' });
-        await turn.filter({ hasText: 'Why does the checkout' }).waitFor();
-        assert.equal(await turn.count(), 1);
-        assert.equal(await overflow(page), 0);
-        await shot(page, `${name}-waits-${width}-${colorScheme}`);
-        assert.deepEqual(errors, []);
-        await page.close();
-      }
-    }
-    const { page, errors } = await open(browser, url);
-    t.after(() => page.close());
-    const group = page.getByRole('list', { name: /^Needs an answer/ });
-    await group
-      .getByRole('listitem')
-      .filter({ hasText: asks })
-      .getByRole('button', { name: 'Dismiss' })
-      .click();
-    await untilTitle(page, '(1) twin-ingest');
-    await group.getByText(asks).waitFor({ state: 'detached' });
-    await postHooks(url, [sessionOf('0003', 'website').prompt('Take port 4000')]);
-    await untilTitle(page, 'twin-ingest');
-    await group.waitFor({ state: 'detached' });
     assert.deepEqual(errors, []);
   });
 }
