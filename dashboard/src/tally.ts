@@ -25,9 +25,9 @@ export function headlineOf(rows: readonly Row[]): Headline {
   };
 }
 
-/** As the servers count them: an event of a tool; of a hook only the one that ends the call. */
-function isCall({ tool_name, source, event_type }: Row): boolean {
-  return tool_name !== null && (source !== 'hook' || event_type === 'tool_use');
+/** Rule STA-02: a step announces a call and is none. */
+function isCall({ tool_name, event_type }: Row): boolean {
+  return tool_name !== null && event_type !== 'plan_step';
 }
 
 /** Whether the agent could not go on without a person. */

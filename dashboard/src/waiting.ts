@@ -1,4 +1,4 @@
-/** Sessions that wait for a person: which ones, and what for. A server before this status leaves the members out. */
+/** Sessions that wait for a person: which ones, and what for. */
 import { computed, effect } from '@preact/signals';
 import type { Session } from './api.ts';
 import { sessions } from './figures.ts';
@@ -18,7 +18,7 @@ export function askOf({ waiting_reason }: Session): string {
 
 /** The agent has finished and the next word is the person's. */
 export function isYourTurn({ status, waiting_reason }: Session): boolean {
-  return status !== 'waiting' && status !== 'ended' && (waiting_reason ?? null) !== null;
+  return status !== 'waiting' && status !== 'ended' && waiting_reason !== null;
 }
 
 /** Takes a session off the list of those that wait; where that fails it stays on the list. */

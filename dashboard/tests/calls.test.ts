@@ -111,3 +111,13 @@ test('turns, calls and waits of a session are counted, a wait of one call once',
   assert.equal(statsOf(session, rows).total_events, 9);
   assert.deepEqual(secondsOf(rows, { now_ms: 5000, seconds: 4, from_ms: 2000 })[1], [null, 1, 1, 1]);
 });
+
+test('a call is an event with a tool that is no step, also from the API', () => {
+  const api = { source: 'api', tool_name: 'Bash' } as const;
+  const rows = [row(3, { ...api, event_type: 'error' }), row(2, api), row(1, { event_type: 'tool_use' })];
+  assert.equal(headlineOf(rows).calls, 1);
+  assert.deepEqual(
+    toolsOf(rows).map(({ tool_name, total_calls }) => [tool_name, total_calls]),
+    [['Bash', 1]],
+  );
+});
