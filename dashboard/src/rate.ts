@@ -2,7 +2,7 @@
  * Events per second, from the revisions that were heard: ids are given one after the other, so that their difference
  * counts events, however few rows were read.
  *
- * What must stay true: what came while nobody listened is nobody's second, unless rows of that time were read.
+ * What must stay true: events that came without a connection count in no second, unless rows of that time were read.
  */
 export class Rate {
   /** By second, those in which something was heard. */

@@ -1,4 +1,4 @@
-/** The dashboard of somebody who runs coding agents: what each session does is read from its hooks alone. */
+/** The dashboard shows from hooks alone what each session of a coding agent does. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';

@@ -9,7 +9,7 @@ import { at, same } from './json-pointer.ts';
 import { checkErrors, type ErrorCode } from './openapi-errors.ts';
 import { checkRoutes, type Parameter, type Route } from './openapi-routes.ts';
 
-/** Problems of the document beside `routes.json`, `vocabulary.json` and the version. */
+/** Problems of the document, compared with `routes.json`, `vocabulary.json` and the version. */
 export function checkOpenapi(
   openapi: JsonObject,
   routesFile: Json,

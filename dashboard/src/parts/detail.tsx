@@ -38,7 +38,7 @@ export function Detail() {
     return () => end.abort();
   }, [id, attempt]);
   const hasFailed = answer !== null && 'failure' in answer;
-  // A server that is back is asked again without being told to.
+  // When a server is back, the detail is loaded again without a click.
   useEffect(() => {
     if (isLive && hasFailed) setAttempt((before) => before + 1);
   }, [isLive]);

@@ -88,7 +88,7 @@ const CLASSES: Readonly<Record<ColumnName, 'number' | 'text'>> = {
 };
 
 const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => ComponentChildren>> = {
-  // When the call began; how long it took stands beside it.
+  // When the call began; the next column says how long it took.
   time: (row, parts) => timeOfDay(new Date((parts.at(-1) ?? row).created_at)).slice(0, 8),
   event: ({ source_event, event_type }) => legible(source_event ?? event_type, 60),
   agent: ({ agent_type }) => legible(agent_type, 60),
