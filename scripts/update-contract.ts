@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
+import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
@@ -37,6 +38,7 @@ export function generate(root: string): Generated[] {
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
     { path: 'contract/openapi.json', content: openapi },
+    { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
