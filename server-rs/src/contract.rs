@@ -114,6 +114,7 @@ pub struct Limits {
     pub max_integer: u64,
     pub max_cost_usd: f64,
     pub json_depth: usize,
+    pub bench_body_bytes: u64,
     pub zstd_window_log: u32,
     pub head_bytes: usize,
     pub head_hard_bytes: usize,
@@ -195,6 +196,8 @@ pub struct RouteSpec {
     pub parameters: Vec<String>,
     /// Answered without a token.
     pub free: Option<bool>,
+    /// Exists with `--bench` alone (rule BEN-01).
+    pub bench: Option<bool>,
 }
 
 /// One query parameter.

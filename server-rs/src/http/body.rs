@@ -75,7 +75,8 @@ pub async fn read_body(
     Ok((inflated, ticket))
 }
 
-async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, Failure> {
+/// The next bytes of a body, in time; `None` at its end.
+pub(super) async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, Failure> {
     loop {
         match timeout_at(deadline.next(), body.frame()).await {
             Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing()),
@@ -118,7 +119,8 @@ fn waits_for_continue(headers: &HeaderMap) -> bool {
     headers.get_all(EXPECT).iter().any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
-fn declared_length(headers: &HeaderMap) -> Option<u64> {
+/// What `Content-Length` says.
+pub(super) fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 

@@ -45,6 +45,8 @@ pub mod invalidations;
 pub mod health;
 /// The dashboard.
 pub mod page;
+/// What measurements compare with.
+pub mod bench;
 
 use std::sync::Arc;
 
@@ -68,7 +70,7 @@ use head::{REFUSED, trim_blank};
 
 /// Every route.
 pub fn build_routes(app: &Arc<App>) -> Router {
-    let routes = Router::new()
+    let mut routes = Router::new()
         .route("/", routing::get(page::get_page).route("/"))
         .route("/app.js", routing::get(page::get_script).route("/app.js"))
         .route("/app.css", routing::get(page::get_styles).route("/app.css"))
@@ -94,7 +96,13 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
         .route("/api/snapshot/{topic}", routing::get(snapshot::get_snapshot).route("/api/snapshot/{topic}"))
         .route("/api/health", routing::get(health::get_health).route("/api/health"))
-        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
+        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"));
+    if app.config.bench {
+        routes = routes
+            .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))
+            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"));
+    }
+    let routes = routes
         .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })
         .with_state(Arc::clone(app));
     // Around the whole router: a layer of its own would run inside each route, after axum has looked at the method.

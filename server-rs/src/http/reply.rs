@@ -115,6 +115,18 @@ fn lines(problems: &[FieldError]) -> Vec<String> {
     problems.iter().map(|problem| format!("{}: {}", problem.field, problem.message)).collect()
 }
 
+/// How many bytes the sink has dropped (rule BEN-02).
+pub fn sink(length: u64) -> Response<Body> {
+    ok(format!(r#"{{"bytes":{length}}}"#))
+}
+
+/// The bytes of a request (rule BEN-03).
+pub fn echo(body: Bytes) -> Response<Body> {
+    let mut answer = Response::new(Body::from(body));
+    insert(&mut answer, CONTENT_TYPE, "application/octet-stream");
+    answer
+}
+
 /// A failure's answer (rule HTT-01).
 pub fn failure(failure: &Failure) -> Response<Body> {
     let spec = failure.code.error_spec();
