@@ -11,12 +11,18 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
 import { lastWords, linger } from './linger.ts';
 import { rawFailure } from './reply.ts';
+import { SocketFile, type SocketProblem } from './socket.ts';
 
 type Accept = (this: Server, socket: Socket) => void;
 
@@ -38,6 +44,9 @@ const CHECK_MS = 500;
 
 export class Connections {
   private readonly server: Server;
+  /** Accepts the connections of `--socket`, for `server` to serve. */
+  private readonly socketServer: SocketServer;
+  private socketFile: SocketFile | undefined;
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
   /** Node's own listeners for connections. */
@@ -72,6 +81,9 @@ export class Connections {
       this.parseError(error, socket as Socket);
     });
     this.limitConnections();
+    this.socketServer = createSocketServer({ allowHalfOpen: true }, (socket) => {
+      this.server.emit('connection', socket);
+    });
   }
 
   /** Takes the address; the error's code where that fails. Connections wait until `serve`. */
@@ -86,6 +98,14 @@ export class Connections {
     });
   }
 
+  /** Takes the path of `--socket` as well; the problem where that fails. */
+  async listenAt(path: string): Promise<SocketProblem | undefined> {
+    const bound = await SocketFile.bind(path, this.socketServer);
+    if (typeof bound === 'string') return bound;
+    this.socketFile = bound;
+    return undefined;
+  }
+
   /** From now on requests are handled. */
   serve(handler: RequestListener): void {
     this.handler = handler;
@@ -97,12 +117,22 @@ export class Connections {
   }
 
   /** Stops accepting, ends connections without a request, and resolves when the others have ended. */
-  drain(): Promise<void> {
-    return new Promise((resolve) => {
+  async drain(): Promise<void> {
+    const socketsClosed = this.closeSocket();
+    const closed = new Promise<void>((resolve) => {
       // Ends idle connections as well; a request that has begun to come in is waited for and answered.
       this.server.close(() => resolve());
-      for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
     });
+    for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
+    await Promise.all([closed, socketsClosed]);
+  }
+
+  /** Ends listening at `--socket`, and removes its file; resolves when its connections have ended. */
+  closeSocket(): Promise<void> {
+    const file = this.socketFile;
+    this.socketFile = undefined;
+    if (file === undefined) return Promise.resolve();
+    return new Promise((resolve) => file.close(this.socketServer, resolve));
   }
 
   /** Ends what is left. */
