@@ -3,6 +3,7 @@
  *
  * What must stay true: an answer that closes its connection reaches the client even while the client still
  * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
+ * Over 250 lines because everything in which Node's handling of connections differs from the contract is corrected here.
  */
 import {
   createServer,
@@ -11,12 +12,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import {
-  type AddressInfo,
-  createServer as createSocketServer,
-  type Socket,
-  type Server as SocketServer,
-} from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
@@ -44,8 +40,7 @@ const CHECK_MS = 500;
 
 export class Connections {
   private readonly server: Server;
-  /** Accepts the connections of `--socket`, for `server` to serve. */
-  private readonly socketServer: SocketServer;
+  /** Of `--socket`; `server` serves its connections. */
   private socketFile: SocketFile | undefined;
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
@@ -81,9 +76,6 @@ export class Connections {
       this.parseError(error, socket as Socket);
     });
     this.limitConnections();
-    this.socketServer = createSocketServer({ allowHalfOpen: true }, (socket) => {
-      this.server.emit('connection', socket);
-    });
   }
 
   /** Takes the address; the error's code where that fails. Connections wait until `serve`. */
@@ -100,7 +92,7 @@ export class Connections {
 
   /** Takes the path of `--socket` as well; the problem where that fails. */
   async listenAt(path: string): Promise<SocketProblem | undefined> {
-    const bound = await SocketFile.bind(path, this.socketServer);
+    const bound = await SocketFile.bind(path, (socket) => void this.server.emit('connection', socket));
     if (typeof bound === 'string') return bound;
     this.socketFile = bound;
     return undefined;
@@ -128,11 +120,10 @@ export class Connections {
   }
 
   /** Ends listening at `--socket`, and removes its file; resolves when its connections have ended. */
-  closeSocket(): Promise<void> {
+  async closeSocket(): Promise<void> {
     const file = this.socketFile;
     this.socketFile = undefined;
-    if (file === undefined) return Promise.resolve();
-    return new Promise((resolve) => file.close(this.socketServer, resolve));
+    await file?.remove();
   }
 
   /** Ends what is left. */

@@ -4,7 +4,7 @@
  * Invariant: nobody but this user can connect at any moment, and no file of another process is removed.
  */
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
-import { connect, type Server } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 
 /** Keeps everything from the group and from others, and makes nothing executable: mode 0600. */
@@ -13,31 +13,33 @@ const UMASK = 0o177;
 /** Why there is no socket: the key of its message in `config.json`. */
 export type SocketProblem = 'in_use' | 'not_a_socket' | 'unusable';
 
-/** The file of a socket that this process listens on. */
+/** A socket that this process listens on, and its file. */
 export class SocketFile {
   private readonly path: string;
+  private readonly server: Server;
   private readonly identity: string | undefined;
 
-  private constructor(path: string) {
+  private constructor(path: string, server: Server) {
     this.path = path;
+    this.server = server;
     this.identity = identityOf(path);
   }
 
-  /** Has a server listen at `path`, where it first removes the file of a server that is gone. */
-  static async bind(path: string, server: Server): Promise<SocketFile | SocketProblem> {
+  /** Listens at `path`, where it first removes the file of a server that is gone. */
+  static async bind(path: string, accept: (socket: Socket) => void): Promise<SocketFile | SocketProblem> {
     const problem = await removeStale(path);
     if (problem !== undefined) return problem;
+    const server = createServer({ allowHalfOpen: true }, accept);
     return new Promise((resolve) => {
-      const onError = (error: NodeJS.ErrnoException): void => {
+      server.once('error', (error: NodeJS.ErrnoException) => {
         resolve(error.code === 'EADDRINUSE' ? 'in_use' : 'unusable');
-      };
-      server.once('error', onError);
+      });
       const umask = process.umask(UMASK);
       try {
         // The file is made before this returns.
         server.listen({ path, backlog: LIMITS.connections }, () => {
-          server.off('error', onError);
-          resolve(new SocketFile(path));
+          server.removeAllListeners('error');
+          resolve(new SocketFile(path, server));
         });
       } catch {
         resolve('unusable');
@@ -47,22 +49,24 @@ export class SocketFile {
     });
   }
 
-  /** Ends a server's listening, which removes the file; another file in its place stays. */
-  close(server: Server, closed: () => void): void {
+  /** Removes the file, unless it is another one by now, and ends listening; resolves when all connections have ended. */
+  remove(): Promise<void> {
     const isOurs = identityOf(this.path) === this.identity;
     const aside = `${this.path}.${process.pid}`;
-    try {
-      // Node removes what is at the path, whatever it is by now.
-      if (!isOurs) renameSync(this.path, aside);
-    } catch {
-      // There is no file at all.
-    }
-    server.close(closed);
-    try {
-      if (!isOurs) renameSync(aside, this.path);
-    } catch {
-      // As above.
-    }
+    // Node removes what is at the path, whatever it is by now.
+    if (!isOurs) rename(this.path, aside);
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    if (!isOurs) rename(aside, this.path);
+    return closed;
+  }
+}
+
+/** Moves a file, where there is one. */
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch {
+    // It is gone.
   }
 }
 
