@@ -23,6 +23,8 @@ pub mod guard;
 pub mod parameters;
 /// A request with what is known of it.
 pub mod exchange;
+/// Which format a body has, and which an answer.
+pub mod negotiation;
 /// Compressed bodies.
 mod inflate;
 /// The body.
@@ -106,9 +108,8 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))
             .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"));
     }
-    let routes = routes
-        .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })
-        .with_state(Arc::clone(app));
+    let routes =
+        routes.fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) }).with_state(Arc::clone(app));
     // Around the whole router: a layer of its own would run inside each route, after axum has looked at the method.
     Router::new().fallback_service(from_fn_with_state(Arc::clone(app), exchange).layer(routes))
 }
