@@ -39,6 +39,7 @@ test('wildcards check type and form', () => {
   const samples: Readonly<Record<string, readonly [good: unknown, bad: readonly unknown[]]>> = {
     '<any-id>': [7, [0, -1, 1.5, '7', null]],
     '<any-integer>': [0, [-1, 0.5, '0']],
+    '<any-milliseconds>': [1_771_438_001_231, [1_771_438_001, '1771438001231', -1_771_438_001_231]],
     '<any-pid>': [4711, [0, '1']],
     '<any-timestamp>': ['2026-02-18T18:06:41.231Z', ['2026-02-18T18:06:41Z', '2026-02-18 18:06:41.231Z', 1]],
     '<any-hour>': ['2026-02-18T18:00:00.000Z', ['2026-02-18T18:06:00.000Z']],
