@@ -39,9 +39,9 @@ test('wildcards check type and form', () => {
   const samples: Readonly<Record<string, readonly [good: unknown, bad: readonly unknown[]]>> = {
     '<any-id>': [7, [0, -1, 1.5, '7', null]],
     '<any-integer>': [0, [-1, 0.5, '0']],
-    '<any-milliseconds>': [1_771_438_001_231, [1_771_438_001, '1771438001231', -1_771_438_001_231]],
     '<any-pid>': [4711, [0, '1']],
     '<any-timestamp>': ['2026-02-18T18:06:41.231Z', ['2026-02-18T18:06:41Z', '2026-02-18 18:06:41.231Z', 1]],
+    '<any-milliseconds>': [1_771_438_001_231, [1_771_438_001, '1771438001231', -1_771_438_001_231]],
     '<any-hour>': ['2026-02-18T18:00:00.000Z', ['2026-02-18T18:06:00.000Z']],
     '<any-uuid>': ['0b0e0b7e-98a5-4e3c-9c5e-2f5f5a4b3c2d', ['0B0E0B7E-98A5-4E3C-9C5E-2F5F5A4B3C2D', 'x']],
     '<any-epoch>': ['0b0e0b7e-98a5-4e3c-9c5e-2f5f5a4b3c2d', ['']],
