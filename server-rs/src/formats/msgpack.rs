@@ -10,10 +10,11 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use crate::error::{ErrorCode, Failure};
 use crate::event::{RawEvent, Span, SpanKind};
 use crate::field::Field;
+use crate::formats::RawBatch;
 use crate::formats::canonical::Canonical;
+use crate::formats::fault::{Fault, refusal};
 use crate::formats::msgpack_check::{check_batch, check_event, is_map};
 use crate::formats::tokens::Tokens;
-use crate::formats::{Fault, RawBatch};
 
 /// The one event of a body, and the text that its spans lie in.
 pub fn read_msgpack_event(body: &[u8]) -> Result<(String, RawEvent), Failure> {
@@ -37,7 +38,7 @@ pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Fai
 }
 
 fn invalid(fault: Fault) -> Failure {
-    Failure::new(ErrorCode::InvalidMsgpack).with("reason", fault.message())
+    refusal(ErrorCode::InvalidMsgpack, fault)
 }
 
 fn decode_event(bytes: &[u8], tokens: &mut Tokens) -> Result<RawEvent, Failure> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use rmp::Marker;
 
 use crate::contract::LIMITS;
-use crate::formats::Fault;
+use crate::formats::fault::Fault;
 
 /// Where the events of a batch lie.
 #[derive(Debug, PartialEq, Eq)]

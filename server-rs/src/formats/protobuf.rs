@@ -8,10 +8,11 @@ use prost::Message;
 use crate::error::{ErrorCode, Failure};
 use crate::event::{RawEvent, Span};
 use crate::field::{Field, FieldKind};
+use crate::formats::RawBatch;
 use crate::formats::event_message::EventMessage;
+use crate::formats::fault::{Fault, refusal};
 use crate::formats::protobuf_check::{check_batch, check_event};
 use crate::formats::tokens::Tokens;
-use crate::formats::{Fault, RawBatch};
 use crate::timestamp::{format_timestamp, is_in_range};
 
 /// A word that no list has.
@@ -53,7 +54,7 @@ pub fn read_protobuf_batch(body: Vec<u8>, max_items: usize) -> Result<RawBatch, 
 }
 
 fn invalid(fault: Fault) -> Failure {
-    Failure::new(ErrorCode::InvalidProtobuf).with("reason", fault.message())
+    refusal(ErrorCode::InvalidProtobuf, fault)
 }
 
 fn decode_event(bytes: Bytes, tokens: &mut Tokens) -> Result<RawEvent, Failure> {

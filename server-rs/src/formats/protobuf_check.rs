@@ -4,8 +4,8 @@
 //! well-formed to its last byte.
 
 use crate::contract::LIMITS;
-use crate::formats::Fault;
 use crate::formats::event_message::wire_form;
+use crate::formats::fault::Fault;
 use crate::formats::msgpack_check::Places;
 
 /// The number of `events` in the message `IngestBatch`.
