@@ -59,10 +59,10 @@ impl Tokens {
 
     /// Metadata as JSON text, without the white space around it (rule FMT-05).
     pub fn metadata(&mut self, text: &[u8]) -> Span {
+        let text = trim_space(text);
         if text.is_empty() {
             return Span::ABSENT;
         }
-        let text = trim_space(text);
         match std::str::from_utf8(text).ok().and_then(|_| scan_text(text).ok()) {
             None => self.bare(SpanKind::NotJson),
             Some(kind) => self.token(kind, |body| body.extend_from_slice(text)),
@@ -113,7 +113,7 @@ mod tests {
         let kind = |text: &str| Tokens::with_capacity(0).metadata(text.as_bytes()).kind;
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(kind(" null\n"), SpanKind::Null);
-        assert_eq!((kind(""), kind(" \t")), (SpanKind::Absent, SpanKind::NotJson));
+        assert_eq!((kind(""), kind(" \t")), (SpanKind::Absent, SpanKind::Absent));
         assert_eq!((kind(&nested(127)), kind(&nested(128))), (SpanKind::Array, SpanKind::NotJson));
         for text in ["{", "{} {}", "\u{feff}{}", "NaN"] {
             assert_eq!(kind(text), SpanKind::NotJson, "{text}");
