@@ -40,7 +40,7 @@ export const LAYERS: readonly string[] = [
     'hooks',
     'slots',
   ],
-  ...['config', 'store', 'ring', 'hub', 'invalidations', 'admission', 'ingest', 'http', 'app', 'main'],
+  ...['config', 'store', 'ring', 'hub', 'invalidations', 'admission', 'ingest', 'http', 'app', 'input', 'main'],
 ];
 
 /** Pairs that know each other, each with its reason. */
