@@ -2,8 +2,24 @@
 //!
 //! Invariant: every format ends in spans of a body of text, so that the rules of events exist once (decision 53).
 
+/// Why a body is refused.
+pub mod fault;
 /// One event a line.
 pub mod ndjson;
+/// From values to JSON tokens.
+pub mod tokens;
+/// Values as canonical JSON text.
+pub mod canonical;
+/// What a body in MessagePack must be.
+pub mod msgpack_check;
+/// MessagePack to tokens.
+pub mod msgpack;
+/// What a body in Protobuf must be.
+pub mod protobuf_check;
+/// The message of an event, generated.
+mod event_message;
+/// Protobuf to tokens.
+pub mod protobuf;
 
 use std::sync::LazyLock;
 
@@ -61,7 +77,7 @@ impl Format {
 }
 
 /// The events of a batch, unchecked.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RawBatch {
     /// The text that their spans lie in.
     pub body: String,
@@ -82,7 +98,9 @@ pub fn read_event(format: Format, body: Vec<u8>) -> Result<(String, RawEvent), F
             Ok((body, event))
         }
         Format::Ndjson => ndjson::read_line(body),
-        Format::Msgpack | Format::Protobuf | Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
+        Format::Msgpack => msgpack::read_msgpack_event(&body),
+        Format::Protobuf => protobuf::read_protobuf_event(body),
+        Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
     }
 }
 
@@ -96,7 +114,9 @@ pub fn read_batch(format: Format, body: Vec<u8>, max_items: usize) -> Result<Raw
             Ok(RawBatch { body, events: batch.events, count: batch.count, lines: Vec::new() })
         }
         Format::Ndjson => Ok(ndjson::read_lines(body, max_items)),
-        Format::Msgpack | Format::Protobuf | Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
+        Format::Msgpack => msgpack::read_msgpack_batch(&body, max_items),
+        Format::Protobuf => protobuf::read_protobuf_batch(body, max_items),
+        Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
     }
 }
 
