@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::app::App;
-use crate::contract::{LIMITS, VOCABULARY, fill};
+use crate::contract::{VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{BatchOutcomes, FieldError, Outcome};
 use crate::formats::Format;

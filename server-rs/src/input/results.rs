@@ -99,7 +99,10 @@ fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
             Err(Errno::INTR) => {}
             // A parent may pass on a descriptor that does not block.
             Err(Errno::AGAIN) => {
-                drop(poll(&mut [PollFd::new(output, PollFlags::OUT)], None));
+                let waited = poll(&mut [PollFd::new(output, PollFlags::OUT)], None);
+                if waited.is_err_and(|error| error != Errno::INTR) {
+                    return false;
+                }
             }
             Err(_) => return false,
         }
