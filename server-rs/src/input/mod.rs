@@ -3,6 +3,8 @@
 //! One thread reads, one task finds batches and checks them, and one thread writes the lines of results. Each works
 //! while the others do. Invariant: batches go to the writer in their order, and the lines of their results leave in it.
 
+/// A batch and its place.
+pub mod batch;
 /// Lines of NDJSON as batches.
 pub mod lines;
 /// Frames as batches.
@@ -15,20 +17,17 @@ pub mod results;
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::contract::{VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{BatchOutcomes, FieldError, Outcome};
 use crate::formats::Format;
+use batch::{BATCH_BYTES, Batch, Broken};
 use frames::Frames;
 use lines::Lines;
 use reader::read_input;
-use results::{Place, Results};
-
-/// A batch of lines is about this long at most; a line that is longer is one alone.
-pub const BATCH_BYTES: usize = 256 * 1024;
+use results::Results;
 
 /// How many pieces may have been read before the first of them is looked at.
 const READ_AHEAD: usize = 8;
@@ -38,26 +37,6 @@ const IN_FLIGHT_BYTES: usize = 4 * BATCH_BYTES;
 
 /// As much of `IN_FLIGHT_BYTES` as the shortest batch takes.
 const LEAST_BYTES: usize = 8 * 1024;
-
-/// A batch as it was sent.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Batch {
-    /// A body in the format of the input.
-    pub body: Vec<u8>,
-    /// Where it stood.
-    pub place: Place,
-    /// Its lines that are too long, counted from 1; other text stands in their places.
-    pub too_long: Vec<usize>,
-}
-
-/// What follows cannot be read any more.
-#[derive(Debug, PartialEq)]
-pub struct Broken {
-    /// The frame.
-    pub place: Place,
-    /// What is wrong with it.
-    pub failure: Failure,
-}
 
 /// Finds the batches in what was read.
 #[derive(Debug)]
@@ -114,15 +93,14 @@ pub enum Ended {
 #[derive(Debug)]
 pub struct Input {
     stop: watch::Sender<bool>,
-    stored: watch::Receiver<Option<Ended>>,
-    results: JoinHandle<()>,
+    ended: watch::Receiver<Option<Ended>>,
 }
 
 impl Input {
     /// Begins to read.
     pub fn start(app: &Arc<App>, format: Format) -> Self {
         let (stop, stopped) = watch::channel(false);
-        let (ended, stored) = watch::channel(None);
+        let (end, ended) = watch::channel(None);
         let (results, written) = Results::start();
         let feed = Feed {
             framing: match format {
@@ -139,22 +117,25 @@ impl Input {
         };
         let (pieces, read) = mpsc::channel(READ_AHEAD);
         read_input(move |piece| pieces.blocking_send(piece.to_vec()).is_ok());
-        tokio::spawn(async move { ended.send_replace(Some(feed.run(read).await)) });
-        Self { stop, stored, results: written }
+        tokio::spawn(async move {
+            let how = feed.run(read).await;
+            drop(written.await);
+            end.send_replace(Some(how));
+        });
+        Self { stop, ended }
     }
 
-    /// Resolves when the input has ended and its events are stored.
+    /// Resolves when the input has ended, its events are stored and the lines of all results are written.
     pub async fn ended(&self) -> Ended {
-        let mut stored = self.stored.clone();
-        let ended = stored.wait_for(Option::is_some).await;
+        let mut ended = self.ended.clone();
+        let ended = ended.wait_for(Option::is_some).await;
         ended.ok().and_then(|ended| *ended).unwrap_or(Ended::Clean)
     }
 
-    /// Reads no more; resolves when what was read whole is stored and the lines of all results are written.
-    pub async fn stop(&mut self) {
+    /// Reads no more; resolves when what was read whole has ended as above.
+    pub async fn stop(&self) {
         self.stop.send_replace(true);
         self.ended().await;
-        drop((&mut self.results).await);
     }
 }
 
