@@ -8,6 +8,7 @@
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { checkFields } from './checks/fields.ts';
+import { checkFormats } from './checks/formats.ts';
 import { checkHooks } from './checks/hooks.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
@@ -41,6 +42,7 @@ export function checkContract(facts: Facts): Verdict {
       .filter((rule) => !rules.includes(rule))
       .map((rule) => `openapi.json cites ${rule}, which is no rule`),
     ...checkOpenapi(openapi, file('routes.json'), file('vocabulary.json'), facts.version),
+    ...checkFormats(file('formats.json'), file('routes.json'), openapi),
     ...checkCodes(facts.rules, errors),
     ...[...facts.json]
       .filter(([name, value]) => name.startsWith('hooks/') && !isSummaries(name) && value !== undefined)

@@ -42,6 +42,14 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
+    {
+      path: 'contract/queries/select_event_columns_newest.sql',
+      content: selectEvents(fields, 'newest', 'stored'),
+    },
+    {
+      path: 'contract/queries/select_event_columns_oldest.sql',
+      content: selectEvents(fields, 'oldest', 'stored'),
+    },
     { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
     { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },

@@ -174,7 +174,7 @@ export interface EventsQuery {
   readonly before?: number | undefined;
   /** Agrees with the cursor where there is one (GET-05). */
   readonly order?: 'asc' | 'desc' | undefined;
-  /** How many rows (GET-01, SES-01, SES-04). */
+  /** How many rows (GET-01, SES-01, SES-04); of events in NDJSON and Arrow up to 1,000,000 (FMT-09). */
   readonly limit?: number | undefined;
 }
 
@@ -188,7 +188,7 @@ export interface SessionsQuery {
   readonly since?: string | undefined;
   /** Ids below this one, newest first (GET-05, SES-01). */
   readonly before?: number | undefined;
-  /** How many rows (GET-01, SES-01, SES-04). */
+  /** How many rows (GET-01, SES-01, SES-04); of events in NDJSON and Arrow up to 1,000,000 (FMT-09). */
   readonly limit?: number | undefined;
 }
 

@@ -6,6 +6,7 @@
  * Knows nothing of servers, and sends nothing.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import { Ajv } from 'ajv';
 
 /** What a case expects of bytes that are refused. */
@@ -15,7 +16,11 @@ export interface Refusal {
   readonly answered?: number;
 }
 
-export type Part = string | { readonly repeat: string; readonly count: number } | { readonly base64: string };
+export type Part =
+  | string
+  | { readonly repeat: string; readonly count: number }
+  | { readonly base64: string }
+  | { readonly hex: string; readonly count?: number };
 
 export interface CaseRequest {
   readonly method?: string;
@@ -24,8 +29,11 @@ export interface CaseRequest {
   readonly json?: unknown;
   readonly body?: string;
   readonly body_base64?: string;
+  readonly body_hex?: string;
   readonly body_repeat?: { prefix?: string; unit: string; count: number; suffix?: string };
   readonly body_parts?: readonly Part[];
+  /** The format of the body: its Content-Type, and how `json` is written. */
+  readonly as?: RequestFormat;
   readonly encoding?: 'gzip' | 'zstd';
   readonly chunked?: number;
   readonly raw?: string;
@@ -42,6 +50,8 @@ export interface CaseAnswer {
   readonly json?: unknown;
   readonly body?: string;
   readonly body_base64?: string;
+  readonly body_hex?: string;
+  readonly decoded?: unknown;
   readonly body_file?: string;
   readonly interim?: readonly number[];
   readonly closed?: boolean;

@@ -43,6 +43,11 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   },
+  /** Pages in the other formats (FMT-08, FMT-09), which differ by `Accept` (HTT-13). */
+  msgpack: negotiated('application/vnd.msgpack', { 'content-length': '<any-length>' }),
+  protobuf: negotiated('application/protobuf', { 'content-length': '<any-length>' }),
+  ndjson: negotiated('application/x-ndjson', { 'transfer-encoding': 'chunked' }),
+  arrow: negotiated('application/vnd.apache.arrow.stream', { 'transfer-encoding': 'chunked' }),
   /** A snapshot (SYN-05). */
   snapshot: {
     'content-type': 'application/json; charset=utf-8',
@@ -57,6 +62,10 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
   empty: { date: '<any-date>' },
   /** What the parser level answers (HTT-08). */
 };
+
+function negotiated(type: string, length: HeaderMap): HeaderMap {
+  return { 'content-type': type, ...length, date: '<any-date>', vary: 'Accept' };
+}
 
 /** Structural equality with wildcards, the order of keys included. */
 export function matchJson(expected: unknown, actual: unknown, where = 'body'): Difference[] {

@@ -6,6 +6,9 @@
  * Knows nothing of answers.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { batchBody, eventBody, type TextEvent } from '@twin-ingest/testkit/codecs/codecs.ts';
+import { mediaTypeOf, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
+import { encodeMsgpack } from '@twin-ingest/testkit/codecs/msgpack.ts';
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { CaseRequest, Part } from './case.ts';
@@ -35,7 +38,7 @@ function headersOf(request: CaseRequest, port: number, body: Buffer | undefined)
   };
   add('host', `127.0.0.1:${port}`);
   if (body !== undefined) {
-    add('content-type', 'application/json');
+    add('content-type', mediaTypeOf(request.as ?? 'json'));
     if (request.encoding) add('content-encoding', request.encoding);
     if (request.chunked) add('transfer-encoding', 'chunked');
     else if (!says.has('transfer-encoding')) add('content-length', String(body.length));
@@ -52,14 +55,23 @@ function bodyBytes(request: CaseRequest): Buffer | undefined {
 }
 
 function plainBody(request: CaseRequest): Buffer | undefined {
-  if (request.json !== undefined) return Buffer.from(JSON.stringify(request.json));
+  if (request.json !== undefined) return encodedBody(request.json, request.as ?? 'json');
   if (request.body !== undefined) return Buffer.from(request.body);
   if (request.body_base64 !== undefined) return Buffer.from(request.body_base64, 'base64');
+  if (request.body_hex !== undefined) return bytesOfHex(request.body_hex);
   if (request.body_repeat !== undefined) {
     const { prefix = '', unit, count, suffix = '' } = request.body_repeat;
     return joinParts([prefix, { repeat: unit, count }, suffix]);
   }
   return request.body_parts === undefined ? undefined : joinParts(request.body_parts);
+}
+
+/** JSON and MessagePack take any value; the other formats an event or a batch, whose `metadata` is JSON text. */
+function encodedBody(value: unknown, format: RequestFormat): Buffer {
+  if (format === 'json') return Buffer.from(JSON.stringify(value));
+  if (format === 'msgpack') return encodeMsgpack(value);
+  const { events } = value as { readonly events?: readonly TextEvent[] };
+  return events === undefined ? eventBody(format, value as TextEvent) : batchBody(format, events);
 }
 
 function rawBytes(request: CaseRequest): Buffer | undefined {
@@ -73,9 +85,20 @@ function joinParts(parts: readonly Part[]): Buffer {
     parts.map((part) => {
       if (typeof part === 'string') return Buffer.from(part);
       if ('base64' in part) return Buffer.from(part.base64, 'base64');
+      if ('hex' in part) {
+        const bytes = bytesOfHex(part.hex);
+        return Buffer.alloc(bytes.length * (part.count ?? 1), bytes);
+      }
       return Buffer.alloc(Buffer.byteLength(part.repeat) * part.count, part.repeat);
     }),
   );
+}
+
+/** White space means nothing. Anything else that is no whole byte is an error of the case. */
+export function bytesOfHex(text: string): Buffer {
+  const digits = text.replaceAll(/\s/g, '');
+  if (!/^(?:[0-9a-f]{2})*$/i.test(digits)) throw new Error(`${text} is no hex`);
+  return Buffer.from(digits, 'hex');
 }
 
 /** RFC 9112, section 7.1. */

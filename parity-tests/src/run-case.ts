@@ -5,7 +5,6 @@
  * open the connection is used again, which proves that it is open and that no byte was left over.
  * Knows nothing of targets, processes or reports.
  */
-import { readFileSync } from 'node:fs';
 import { metadataOfRows } from '@twin-ingest/testkit/events/metadata-span.ts';
 import {
   type Answer,
@@ -16,12 +15,12 @@ import {
   type Response,
 } from '@twin-ingest/testkit/http/http-client.ts';
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import type { AnsweredCase, CaseAnswer, Step, StoredRows } from './case.ts';
-import { type Difference, HEADER_SETS, matchHeaders, matchJson, matchText } from './match.ts';
+import { compareAnswer, describeMissing } from './compare-answer.ts';
+import { type Difference, matchJson } from './match.ts';
 import { atPointer, fill, newPlaceholders, type Placeholders } from './placeholders.ts';
 import { buildRequest } from './request.ts';
-import { wholeRow, withWholeRows, withWholeRowTexts } from './stored-row.ts';
+import { wholeRow } from './stored-row.ts';
 
 /** One request with its answer, and what was wrong with it. */
 export interface Exchange {
@@ -168,54 +167,9 @@ class CaseRun {
   }
 }
 
-function compareAnswer(expected: CaseAnswer, answer: Answer, sent: Outgoing): Difference[] {
-  if (answer.kind !== 'response') {
-    return [{ where: 'answer', expected: `status ${expected.status}`, got: describe(answer) }];
-  }
-  const { response } = answer;
-  const differences: Difference[] = [];
-  if (response.status !== expected.status) {
-    differences.push({ where: 'status', expected: String(expected.status), got: String(response.status) });
-  }
-  const headers = headerSet(expected);
-  const absent = sent.method === 'HEAD' || response.status === 304;
-  differences.push(...matchHeaders(headers, response.headers, { length: response.body.length, absent }));
-  differences.push(...compareBody(expected, response.body));
-  const interim = response.interim.map((head) => head.status);
-  differences.push(...matchJson(expected.interim ?? [], interim, 'interim'));
-  return differences;
-}
-
-function compareBody(expected: CaseAnswer, body: Buffer): Difference[] {
-  if (expected.body_base64 !== undefined) return matchText(expected.body_base64, body.toString('base64'));
-  if (expected.body_file !== undefined) {
-    const same = readFileSync(`${ROOT}${expected.body_file}`).equals(body);
-    return same
-      ? []
-      : [{ where: 'body', expected: `the bytes of ${expected.body_file}`, got: body.toString() }];
-  }
-  if (expected.body !== undefined) return matchText(withWholeRowTexts(expected.body), body.toString());
-  try {
-    return matchJson(withWholeRows(expected.json), JSON.parse(body.toString()));
-  } catch {
-    return [{ where: 'body', expected: 'JSON', got: body.toString() }];
-  }
-}
-
-function headerSet(expected: CaseAnswer): Readonly<Record<string, string | readonly string[]>> {
-  const named = expected.headers ?? (expected.closed ? 'json-close' : 'json');
-  const base = typeof named === 'string' ? HEADER_SETS[named] : named;
-  return { ...base, ...expected['headers+'] };
-}
-
 function requireSuccess(answer: Answer): Difference[] {
-  if (answer.kind !== 'response') return [{ where: 'answer', expected: 'status 2xx', got: describe(answer) }];
+  if (answer.kind !== 'response')
+    return [{ where: 'answer', expected: 'status 2xx', got: describeMissing(answer) }];
   const { status } = answer.response;
   return status >= 200 && status < 300 ? [] : [{ where: 'status', expected: '2xx', got: String(status) }];
-}
-
-function describe(answer: Exclude<Answer, { kind: 'response' }>): string {
-  if (answer.kind === 'silent') return 'the connection was closed without an answer';
-  if (answer.kind === 'late') return `no whole answer within ${answer.afterMs} ms`;
-  return `no HTTP answer: ${answer.problem}`;
 }

@@ -4,6 +4,8 @@
  * A case lists only what differs, yet every column is compared, in its order (rule GET-02).
  */
 
+import { NUMBERED, protobufName } from '@twin-ingest/testkit/codecs/columns.ts';
+import type { Format } from '@twin-ingest/testkit/codecs/format.ts';
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 
@@ -40,14 +42,30 @@ export function wholeRow(says: Readonly<Record<string, unknown>>): Record<string
   return { ...DEFAULT_ROW, ...says };
 }
 
-/** A JSON value in which every object with the one key `<row>` has become the whole row that it says. */
-export function withWholeRows(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withWholeRows);
+/** A value in which every object with the one key `<row>` has become the whole row that it says, as in `format`. */
+export function withWholeRows(value: unknown, format: Format = 'json'): unknown {
+  if (Array.isArray(value)) return value.map((item) => withWholeRows(item, format));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
   if (entries.length === 1 && entries[0]![0] === '<row>')
-    return wholeRow(entries[0]![1] as Readonly<Record<string, unknown>>);
-  return Object.fromEntries(entries.map(([key, item]) => [key, withWholeRows(item)]));
+    return rowIn(format, entries[0]![1] as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.map(([key, item]) => [key, withWholeRows(item, format)]));
+}
+
+/**
+ * A whole row as an answer of this format has it (FMT-08, FMT-09). Metadata is its text but in JSON and NDJSON, and
+ * times are milliseconds in Protobuf and Arrow; a case says both so.
+ */
+function rowIn(format: Format, says: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (format === 'json' || format === 'ndjson') return wholeRow(says);
+  if (format === 'msgpack') return wholeRow({ metadata: '{}', ...says });
+  const row = wholeRow({ metadata: '{}', created_at: '<any-milliseconds>', ...says });
+  if (format === 'arrow') return row;
+  return Object.fromEntries(
+    NUMBERED.map((column) => [protobufName(column), row[column.name]]).filter(
+      ([, value]) => value !== null && value !== 0 && value !== false,
+    ),
+  );
 }
 
 /** A body in which every `<row>{…}</row>` has become the text of the whole row that it says; values stay as written. */

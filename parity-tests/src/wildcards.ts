@@ -26,6 +26,11 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
     form: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/,
     means: 'a time in UTC with milliseconds',
   },
+  '<any-milliseconds>': {
+    type: 'number',
+    form: /[1-9]\d{12}/,
+    means: 'a time in Unix milliseconds, after 2001',
+  },
   '<any-hour>': {
     type: 'string',
     form: /\d{4}-\d\d-\d\dT\d\d:00:00\.000Z/,

@@ -44,6 +44,26 @@ test('each kind of wrong answer fails, and says where', async () => {
   }
 });
 
+test('a body of another format is decoded by its media type and compared whole', async () => {
+  const page = (hex: string, type = 'application/protobuf'): string =>
+    `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\nvary: Accept\r\n${DATE}` +
+    `content-length: ${hex.length / 2}\r\n\r\n${Buffer.from(hex, 'hex').toString('latin1')}`;
+  const decodes: AnsweredCase = {
+    ...CASE,
+    then: { status: 200, headers: 'protobuf', decoded: { events: [], next: 7 } },
+  };
+  assert.deepEqual(await differences(decodes, page('1007'), LIVE), []);
+  assert.deepEqual(await differences(decodes, page('1008'), LIVE), ['body/next']);
+  assert.deepEqual(await differences(decodes, page('10'), LIVE), ['body']);
+  assert.deepEqual(await differences(decodes, page('1007', 'text/html'), LIVE), [
+    'header content-type',
+    'body',
+  ]);
+  const hex: AnsweredCase = { ...CASE, then: { status: 200, headers: 'protobuf', body_hex: '10 07' } };
+  assert.deepEqual(await differences(hex, page('1007'), LIVE), []);
+  assert.deepEqual(await differences(hex, page('1008'), LIVE), ['body']);
+});
+
 test('a connection that should be closed and stays open fails', async () => {
   const closes: AnsweredCase = { ...CASE, then: { status: 200, json: { a: 1 }, closed: true } };
   const server = await listen((socket) => {

@@ -6,8 +6,8 @@ import type { FieldSpec, Fields, ServerColumn } from '../contract/fields.ts';
 const ARROW: Readonly<Record<string, readonly string[]>> = {
   text: ['utf8', 'dictionary'],
   choice: ['dictionary'],
-  integer: ['int64'],
-  dollars: ['int64'],
+  integer: ['int64', 'int8'],
+  dollars: ['float64'],
   timestamp: ['timestamp'],
   boolean: ['bool'],
   json: ['utf8'],
@@ -33,6 +33,9 @@ export function checkFields(fields: Fields, around: Surroundings): string[] {
     ...repeated(all.map(([, { protobuf }]) => protobuf)).map(
       (number) => `protobuf number ${number} is taken twice`,
     ),
+    ...all
+      .filter(([, { protobuf }]) => !isFieldNumber(protobuf))
+      .map(([name, { protobuf }]) => `${name} has the protobuf number ${protobuf}`),
     ...difference(
       [...fields.row],
       all.map(([name]) => name),
@@ -64,7 +67,14 @@ function checkArrow(name: string, spec: FieldSpec | ServerColumn): string[] {
   const isDictionary = 'dictionary' in spec && spec.dictionary === true;
   if (!ARROW[spec.kind]?.includes(spec.arrow))
     return [`${name} has no Arrow type of its kind: ${spec.arrow}`];
-  return isDictionary === (spec.arrow === 'dictionary') ? [] : [`${name} has a dictionary in one form alone`];
+  // A column that holds names by id has few values. A key of another table, as of sessions, may be one of few too.
+  return isDictionary && spec.arrow !== 'dictionary' ? [`${name} is a dictionary in its column alone`] : [];
+}
+
+/** Protocol Buffers keeps 19,000 to 19,999 for itself. */
+function isFieldNumber(number: number): boolean {
+  const isKept = number >= 19_000 && number <= 19_999;
+  return Number.isInteger(number) && number >= 1 && number <= 536_870_911 && !isKept;
 }
 
 /** The table `events`, the view and the sums have the columns that the fields say. */

@@ -22,7 +22,9 @@ export function checkOption(option: Option, options: readonly Option[]): string[
     if (typeof value !== 'number' || value < minimum || value > maximum)
       problems.push(`${where}: the default ${value} is not from ${minimum} to ${maximum}`);
   }
-  if ((type === 'choice' || type === 'switch') && !option.choices?.includes(String(value)))
+  // A choice without a default is one that only a flag makes.
+  const isChosen = type === 'switch' || (type === 'choice' && value !== null);
+  if (isChosen && !option.choices?.includes(String(value)))
     problems.push(`${where}: the default ${value} is none of the choices`);
   if (option.at_least !== undefined) {
     const other = options.find((one) => one.name === option.at_least);

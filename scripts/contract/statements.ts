@@ -18,8 +18,15 @@ export function insertEvent(fields: Fields): string {
   );
 }
 
-/** `select_events_newest.sql` and `select_events_oldest.sql`. */
-export function selectEvents(fields: Fields, order: 'newest' | 'oldest'): string {
+/**
+ * `select_events_newest.sql` and `select_events_oldest.sql`, whose rows are those of the view `events_readable`, and
+ * `select_event_columns_*.sql`, whose rows are the stored columns in the order of a row.
+ */
+export function selectEvents(
+  fields: Fields,
+  order: 'newest' | 'oldest',
+  rows: 'readable' | 'stored' = 'readable',
+): string {
   const kinds = nameKinds(fields);
   const columnOf = (name: string): string => fields.fields[name]!.column;
   const texts = fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
@@ -29,6 +36,7 @@ export function selectEvents(fields: Fields, order: 'newest' | 'oldest'): string
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
 -- id or a text. NULL stands for any. Only spans of 65,536 rows are read, and of these only blocks of 256, whose summary
 -- has every wanted number.
+${rows === 'stored' ? STORED : ''}\
 -- The plus keeps the value from the planner (decision 23).
 WITH bounds (above, below) AS (
   SELECT
@@ -43,8 +51,9 @@ WITH bounds (above, below) AS (
       iif(:session IS NULL, :below, (SELECT last_event_id + 1 FROM sessions WHERE key = :session))
     )
 )
-SELECT v.*
-FROM event_spans AS s CROSS JOIN event_blocks AS b CROSS JOIN events AS e CROSS JOIN events_readable AS v ON v.id = e.id
+${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map((column) => `e.${column}`))}` : 'SELECT v.*'}
+FROM event_spans AS s CROSS JOIN event_blocks AS b CROSS JOIN events AS e\
+${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
 WHERE s.id BETWEEN (SELECT above FROM bounds) >> 16 AND (SELECT below FROM bounds) >> 16
 ${each((name) => `  AND (:${name} IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :${name}))))\n`)}\
   AND b.id BETWEEN max(s.id * 256, (SELECT above FROM bounds) >> 8)
@@ -61,6 +70,15 @@ ${texts.map((name) => `  AND (:${name} IS NULL OR e.${columnOf(name)} = :${name}
 ORDER BY s.id ${way}, b.id ${way}, e.id ${way}
 LIMIT +:limit
 `;
+}
+
+const STORED = `-- The columns are those of a row in its order, but for schema_version. Names and sessions are ids, times are Unix
+-- milliseconds, an event_id of 16 bytes is a UUID.
+`;
+
+/** The columns that a row's members are stored in, in their order. */
+function rowColumns({ fields, server_columns, row }: Fields): string[] {
+  return row.flatMap((name) => (fields[name] ?? server_columns[name])?.column ?? []);
 }
 
 /** A list of up to 118 characters a line. */

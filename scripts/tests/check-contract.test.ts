@@ -36,6 +36,7 @@ const OPENAPI = {
         description: 'GET-01',
         parameters: [{ $ref: '#/components/parameters/limit' }, { $ref: '#/components/parameters/kind' }],
         responses: {
+          200: { content: { 'text/a': {}, 'text/b': {} } },
           400: { $ref: '#/components/responses/Bad' },
           404: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Absent' } } } },
         },
@@ -68,11 +69,22 @@ const GOOD: Tree = {
   'contract/VERSION': '1.0.0\n',
   'contract/openapi.json': OPENAPI,
   'contract/routes.json': {
-    routes: [{ path: '/things', methods: ['GET'], parameters: ['limit', 'kind'] }],
+    routes: [
+      {
+        path: '/things',
+        methods: ['GET'],
+        produces: 'text/a',
+        formats: ['a', 'b'],
+        parameters: ['limit', 'kind'],
+      },
+    ],
     parameters: {
       limit: { name: 'limit', type: 'integer', minimum: 1, maximum: 9, default: 5 },
       kind: { name: 'kind', type: 'choice', values: 'kinds' },
     },
+  },
+  'contract/formats.json': {
+    formats: { a: { media_types: ['text/a', 'text/x-a'] }, b: { media_types: ['text/b'] } },
   },
   'contract/vocabulary.json': {
     kinds: ['a', 'b'],
@@ -234,6 +246,25 @@ test('OpenAPI that differs from the vocabulary, the version or the rules', async
   assert.deepEqual(await problemsOf(openapiWith('GET-01', 'GET-09')), [
     'openapi.json cites GET-09, which is no rule',
   ]);
+});
+
+test('formats that differ from the routes, or from each other', async () => {
+  assert.deepEqual(await problemsOf(openapiWith('"text/b"', '"text/c"')), [
+    'openapi.json: /things: media types of the answer: is ["text/a","text/c"], not ["text/a","text/b"]',
+  ]);
+  const twice = { formats: { a: { media_types: ['text/a'] }, b: { media_types: ['text/b', 'text/a'] } } };
+  assert.deepEqual(await problemsOf({ 'contract/formats.json': twice }), [
+    'formats.json: text/a is there twice, or not in lower case',
+  ]);
+  const reversed = { formats: { b: { media_types: ['text/b'] }, a: { media_types: ['text/a'] } } };
+  assert.deepEqual(await problemsOf({ 'contract/formats.json': reversed }), [
+    'routes.json: formats of /things: is ["a","b"], not ["b","a"]',
+  ]);
+});
+
+test('a choice without a default, which only a flag makes', async () => {
+  const options = [{ name: 'a', env: 'INGEST_A', type: 'choice', default: null, choices: ['x'] }];
+  assert.deepEqual(await problemsOf({ 'contract/config.json': { options } }), []);
 });
 
 test('a reference that leads nowhere', async () => {

@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ingest_server::event::Outcome;
+use ingest_server::event::{BatchOutcomes, Outcome};
 use ingest_server::http::reply;
 use ingest_server::json::scan_batch;
 use ingest_server::store::event_key::EventKey;
@@ -74,9 +74,10 @@ fn dedup(c: &mut Criterion) {
 fn encode(c: &mut Criterion) {
     let mut group = c.benchmark_group("encode");
     group.throughput(Throughput::Elements(EVENTS));
-    let outcomes: Vec<Outcome> = (1..=EVENTS.cast_signed()).map(Outcome::Stored).collect();
+    let outcomes = (1..=EVENTS.cast_signed()).map(Outcome::Stored).collect();
+    let batch = BatchOutcomes { outcomes, lines: Vec::new() };
     group.bench_function("answer", |b| {
-        b.iter(|| reply::batch_json(black_box(&outcomes), EVENTS.cast_signed(), false))
+        b.iter(|| reply::batch_json(black_box(&batch), EVENTS.cast_signed(), false))
     });
     group.finish();
 }

@@ -41,6 +41,7 @@ pub struct Vocabulary {
     pub topics: Vec<String>,
     pub session_topic_prefix: String,
     pub field_messages: FieldMessages,
+    pub format_messages: FormatMessages,
     pub parameter_messages: ParameterMessages,
     pub errors: BTreeMap<String, ErrorSpec>,
 }
@@ -77,6 +78,8 @@ pub struct Security {
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct FieldMessages {
     pub object: String,
+    pub json_line: String,
+    pub json_text: String,
     pub string: String,
     pub string_when_provided: String,
     pub non_empty: String,
@@ -88,6 +91,25 @@ pub struct FieldMessages {
     pub max_number: String,
     pub timestamp_string: String,
     pub timestamp: String,
+}
+
+/// Why a body is no MessagePack or no Protobuf (rules FMT-04 and FMT-06).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct FormatMessages {
+    pub truncated: String,
+    pub trailing: String,
+    pub depth: String,
+    pub key: String,
+    pub utf8: String,
+    pub finite: String,
+    pub binary: String,
+    pub extension: String,
+    pub reserved: String,
+    pub varint: String,
+    pub field: String,
+    pub wire_type: String,
+    pub field_type: String,
 }
 
 /// What is wrong with a query parameter.
@@ -114,6 +136,8 @@ pub struct Limits {
     pub max_integer: u64,
     pub max_cost_usd: f64,
     pub json_depth: usize,
+    pub max_field_number: u64,
+    pub bench_body_bytes: u64,
     pub zstd_window_log: u32,
     pub head_bytes: usize,
     pub head_hard_bytes: usize,
@@ -145,6 +169,8 @@ pub struct Limits {
     pub least_readers: usize,
     pub reader_wait_ms: u64,
     pub page_default: u64,
+    pub export_page_rows: u64,
+    pub export_page_bytes: usize,
     pub group_events: usize,
     pub stalled_heartbeats: u32,
     pub stream_topics: usize,
@@ -192,9 +218,15 @@ pub struct RouteSpec {
     pub path: String,
     pub methods: Vec<String>,
     pub produces: String,
+    /// The formats that GET negotiates.
+    pub formats: Option<Vec<String>>,
+    /// The formats that POST reads.
+    pub reads: Option<Vec<String>>,
     pub parameters: Vec<String>,
     /// Answered without a token.
     pub free: Option<bool>,
+    /// Exists with `--bench` alone (rule BEN-01).
+    pub bench: Option<bool>,
 }
 
 /// One query parameter.
@@ -208,6 +240,8 @@ pub struct ParameterSpec {
     pub values: Option<Value>,
     pub minimum: Option<u64>,
     pub maximum: Option<u64>,
+    /// The maximum in the formats that are sent page by page.
+    pub export_maximum: Option<u64>,
     /// The parameter without which it must not be given.
     pub needs: Option<String>,
     /// What it is when it is not given: an integer, or text as it would be sent.
@@ -230,6 +264,30 @@ pub enum ParameterKind {
     Topics,
 }
 
+/// `formats.json`.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct Formats {
+    pub formats: BTreeMap<String, FormatSpec>,
+}
+
+/// One format: its media types, its own first, and the parameter that they may have.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct FormatSpec {
+    pub media_types: Vec<String>,
+    pub parameter: Option<MediaTypeParameter>,
+    pub answer_suffix: String,
+}
+
+/// A parameter of a media type, and the only value that it may have.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct MediaTypeParameter {
+    pub name: String,
+    pub value: String,
+}
+
 /// The parsed vocabulary.
 pub static VOCABULARY: LazyLock<Vocabulary> =
     LazyLock::new(|| parse(include_str!("../../contract/vocabulary.json")));
@@ -237,6 +295,8 @@ pub static VOCABULARY: LazyLock<Vocabulary> =
 pub static LIMITS: LazyLock<Limits> = LazyLock::new(|| parse(include_str!("../../contract/limits.json")));
 /// The parsed routes.
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
+/// The parsed formats.
+pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
 /// `hooks/claude-code.json`, whose parsed form is [`crate::hooks`]'s own.
 pub const CLAUDE_CODE: &str = include_str!("../../contract/hooks/claude-code.json");
 /// `config.json`, whose parsed form is [`crate::config`]'s own.

@@ -31,6 +31,8 @@ macro_rules! codes {
 
 codes! {
     InvalidJson = "invalid_json",
+    InvalidMsgpack = "invalid_msgpack",
+    InvalidProtobuf = "invalid_protobuf",
     InvalidEvent = "invalid_event",
     InvalidBatch = "invalid_batch",
     InvalidParameter = "invalid_parameter",

@@ -44,18 +44,25 @@ impl Span {
 pub struct RawEvent {
     /// Rule EVT-14.
     pub is_object: bool,
+    /// Rule FMT-02.
+    pub is_json: bool,
     spans: [Span; Field::COUNT],
 }
 
 impl RawEvent {
     /// An object without fields.
     pub fn empty() -> Self {
-        Self { is_object: true, spans: [Span::ABSENT; Field::COUNT] }
+        Self { is_object: true, is_json: true, spans: [Span::ABSENT; Field::COUNT] }
     }
 
     /// JSON, but no object.
     pub fn not_an_object() -> Self {
         Self { is_object: false, ..Self::empty() }
+    }
+
+    /// A line that is no JSON.
+    pub fn not_json() -> Self {
+        Self { is_json: false, ..Self::not_an_object() }
     }
 
     /// Where a field lies.
@@ -165,4 +172,13 @@ pub enum Outcome {
     Duplicate,
     /// Invalid, for these reasons.
     Rejected(Vec<FieldError>),
+}
+
+/// What became of the events of a batch, in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchOutcomes {
+    /// One per item.
+    pub outcomes: Vec<Outcome>,
+    /// The line of each, counted from 1; empty where the format has no lines.
+    pub lines: Vec<usize>,
 }

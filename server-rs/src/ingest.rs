@@ -8,9 +8,10 @@ use std::sync::Arc;
 use crate::admission::Ticket;
 use crate::contract::{Dismissal, LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{Event, Outcome, RawEvent};
+use crate::event::{BatchOutcomes, Event, Outcome, RawEvent};
+use crate::formats::{Format, read_batch, read_event};
 use crate::hooks::read_hook;
-use crate::json::{scan_batch, scan_event};
+use crate::json::scan_event;
 use crate::store::Store;
 use crate::store::events::Submission;
 use crate::validate::validate_event;
@@ -31,10 +32,10 @@ impl Ingest {
     }
 
     /// The outcome of a body that holds one event.
-    pub async fn single(&self, body: Vec<u8>, ticket: Ticket) -> Result<Outcome, Failure> {
+    pub async fn single(&self, body: Vec<u8>, format: Format, ticket: Ticket) -> Result<Outcome, Failure> {
         let max_metadata_bytes = self.max_metadata_bytes;
-        let check = move |body: String| {
-            let raw = scan_event(&body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
+        let check = move |body: Vec<u8>| {
+            let (body, raw) = read_event(format, body)?;
             Ok(Checked::new(body, &[raw], max_metadata_bytes))
         };
         self.only(body, ticket, check).await
@@ -43,7 +44,8 @@ impl Ingest {
     /// The outcome of what an agent's hook sent, as one event (rule HOK-01).
     pub async fn hook(&self, body: Vec<u8>, ticket: Ticket) -> Result<Outcome, Failure> {
         let max_metadata_bytes = self.max_metadata_bytes;
-        let check = move |body: String| {
+        let check = move |body: Vec<u8>| {
+            let body = text_of(body)?;
             let read = read_hook(&body, max_metadata_bytes);
             let (events, rejected) = match read.map_err(|_| Failure::new(ErrorCode::InvalidJson))? {
                 Ok(event) => (vec![event], vec![None]),
@@ -66,7 +68,8 @@ impl Ingest {
             "session_id": session_id, "agent_type": agent_type, "event_type": event_type, "source_event": source_event,
         });
         let max_metadata_bytes = self.max_metadata_bytes;
-        let check = move |body: String| {
+        let check = move |body: Vec<u8>| {
+            let body = text_of(body)?;
             let raw = scan_event(&body).map_err(|_| Failure::new(ErrorCode::Internal))?;
             let mut checked = Checked::new(body, &[raw], max_metadata_bytes);
             checked.submission.events.iter_mut().for_each(|event| event.wait = DISMISSAL);
@@ -76,27 +79,31 @@ impl Ingest {
     }
 
     /// The outcomes of a batch body, one per item, in order.
-    pub async fn batch(&self, body: Vec<u8>, ticket: Ticket) -> Result<Vec<Outcome>, Failure> {
+    pub async fn batch(
+        &self,
+        body: Vec<u8>,
+        format: Format,
+        ticket: Ticket,
+    ) -> Result<BatchOutcomes, Failure> {
         let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
-        let check = move |body: String| {
-            let scanned = scan_batch(&body, limit).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
-            let batch = scanned.ok_or(Failure::new(ErrorCode::InvalidBatch))?;
+        let check = move |body: Vec<u8>| {
+            let batch = read_batch(format, body, limit)?;
             if batch.count > limit {
                 let failure = Failure::new(ErrorCode::BatchTooLarge);
                 return Err(failure.with("limit", limit).with("actual", batch.count));
             }
-            Ok(Checked::new(body, &batch.events, max_metadata_bytes))
+            Ok((Checked::new(batch.body, &batch.events, max_metadata_bytes), batch.lines))
         };
-        let (checked, ticket) = check_body(body, ticket, check).await?;
+        let ((checked, lines), ticket) = check_body(body, ticket, check).await?;
         ticket.note_batch(checked.rejected.len());
-        self.outcomes(checked, ticket).await
+        Ok(BatchOutcomes { outcomes: self.outcomes(checked, ticket).await?, lines })
     }
 
     async fn only(
         &self,
         body: Vec<u8>,
         ticket: Ticket,
-        check: impl FnOnce(String) -> Result<Checked, Failure> + Send + 'static,
+        check: impl FnOnce(Vec<u8>) -> Result<Checked, Failure> + Send + 'static,
     ) -> Result<Outcome, Failure> {
         let (checked, ticket) = check_body(body, ticket, check).await?;
         let mut outcomes = self.outcomes(checked, ticket).await?;
@@ -146,17 +153,19 @@ impl Checked {
 }
 
 /// Checks a small body at once, and a large one aside, since that takes longer than other requests should wait.
-async fn check_body(
+async fn check_body<T: Send + 'static>(
     body: Vec<u8>,
     ticket: Ticket,
-    check: impl FnOnce(String) -> Result<Checked, Failure> + Send + 'static,
-) -> Result<(Checked, Ticket), Failure> {
+    check: impl FnOnce(Vec<u8>) -> Result<T, Failure> + Send + 'static,
+) -> Result<(T, Ticket), Failure> {
     let is_large = body.len() > LIMITS.large_body_bytes;
-    let work = move || {
-        let body = String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
-        check(body)
-    };
+    let work = move || check(body);
     let (checked, mut ticket) = if is_large { ticket.aside(work).await? } else { (work(), ticket) };
     ticket.end_turn();
     Ok((checked?, ticket))
+}
+
+/// The text of a body in JSON (rule BOD-01).
+fn text_of(body: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))
 }

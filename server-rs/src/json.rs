@@ -18,6 +18,18 @@ pub fn scan_event(body: &str) -> Scan<RawEvent> {
     Ok(event)
 }
 
+/// The one event of a line, whose bytes lie from `start` to `end`; `None` where there is only white space.
+pub fn scan_line(body: &str, start: usize, end: usize) -> Scan<Option<RawEvent>> {
+    let mut scanner = Scanner::starting_at(&body.as_bytes()[..end], start);
+    scanner.skip_space();
+    if scanner.at() == end {
+        return Ok(None);
+    }
+    let event = scanner.event(0)?;
+    scanner.end()?;
+    Ok(Some(event))
+}
+
 /// The items of a batch body.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Batch {

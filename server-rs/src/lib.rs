@@ -25,6 +25,8 @@ pub mod field;
 pub mod json;
 /// An event on its way in.
 pub mod event;
+/// The formats of bodies and answers.
+pub mod formats;
 /// The rules of one field.
 mod fields;
 /// From fields to an event, or to its problems.

@@ -30,6 +30,8 @@ pub const SELECT_CALLS: &str = include_str!("../../contract/queries/select_calls
 pub const SELECT_COST_TIMELINE: &str = include_str!("../../contract/queries/select_cost_timeline.sql");
 /// `contract/queries/select_costs.sql`
 pub const SELECT_COSTS: &str = include_str!("../../contract/queries/select_costs.sql");
+/// `contract/queries/select_count_since.sql`
+pub const SELECT_COUNT_SINCE: &str = include_str!("../../contract/queries/select_count_since.sql");
 /// `contract/queries/select_counts.sql`
 pub const SELECT_COUNTS: &str = include_str!("../../contract/queries/select_counts.sql");
 /// `contract/queries/select_epoch.sql`
@@ -38,6 +40,12 @@ pub const SELECT_EPOCH: &str = include_str!("../../contract/queries/select_epoch
 pub const SELECT_EVENT: &str = include_str!("../../contract/queries/select_event.sql");
 /// `contract/queries/select_event_block.sql`
 pub const SELECT_EVENT_BLOCK: &str = include_str!("../../contract/queries/select_event_block.sql");
+/// `contract/queries/select_event_columns_newest.sql`
+pub const SELECT_EVENT_COLUMNS_NEWEST: &str =
+    include_str!("../../contract/queries/select_event_columns_newest.sql");
+/// `contract/queries/select_event_columns_oldest.sql`
+pub const SELECT_EVENT_COLUMNS_OLDEST: &str =
+    include_str!("../../contract/queries/select_event_columns_oldest.sql");
 /// `contract/queries/select_event_key_block.sql`
 pub const SELECT_EVENT_KEY_BLOCK: &str = include_str!("../../contract/queries/select_event_key_block.sql");
 /// `contract/queries/select_event_key_runs.sql`
@@ -62,8 +70,12 @@ pub const SELECT_LAST_KEYED_EVENT_ID: &str =
 pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/select_last_session_key.sql");
 /// `contract/queries/select_name.sql`
 pub const SELECT_NAME: &str = include_str!("../../contract/queries/select_name.sql");
+/// `contract/queries/select_name_text.sql`
+pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
 /// `contract/queries/select_session.sql`
 pub const SELECT_SESSION: &str = include_str!("../../contract/queries/select_session.sql");
+/// `contract/queries/select_session_id.sql`
+pub const SELECT_SESSION_ID: &str = include_str!("../../contract/queries/select_session_id.sql");
 /// `contract/queries/select_session_key.sql`
 pub const SELECT_SESSION_KEY: &str = include_str!("../../contract/queries/select_session_key.sql");
 /// `contract/queries/select_session_revision.sql`

@@ -25,6 +25,11 @@ impl<'a> Scanner<'a> {
         Self { bytes, at: 0 }
     }
 
+    /// Begins at a place of the bytes, so that spans are those of all of them.
+    pub(crate) fn starting_at(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
     /// How many bytes lie behind.
     pub(crate) fn at(&self) -> usize {
         self.at

@@ -14,7 +14,9 @@ pub fn validate_event(
     max_metadata_bytes: usize,
 ) -> Result<Event, Vec<FieldError>> {
     if !raw.is_object {
-        return Err(vec![FieldError { field: "body", message: VOCABULARY.field_messages.object.clone() }]);
+        let messages = &VOCABULARY.field_messages;
+        let message = if raw.is_json { &messages.object } else { &messages.json_line };
+        return Err(vec![FieldError { field: "body", message: message.clone() }]);
     }
     let mut checker = Checker { body, raw, problems: Vec::new() };
     let mut event = Event::empty();

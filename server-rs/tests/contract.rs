@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ingest_server::contract::{MIGRATIONS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, SCHEMA_VERSION, VOCABULARY};
 use ingest_server::error::ErrorCode;
+use ingest_server::formats::Format;
 use ingest_server::store::migrate::migrate;
 use ingest_server::topics::Topic;
 use rusqlite::{Connection, StatementStatus};
@@ -23,6 +24,14 @@ fn error_codes_are_those_of_the_vocabulary() {
         assert_eq!(ErrorCode::parse(code.as_str()), Some(*code));
         assert!((400..=599).contains(&code.error_spec().status));
     }
+}
+
+#[test]
+fn formats_are_those_of_the_file_and_in_its_order() {
+    let file = fs::read_to_string(contract("formats.json")).expect("readable");
+    let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+    let names = file["formats"].as_object().expect("an object").keys().map(String::as_str);
+    assert!(names.eq(Format::ALL.map(Format::name)));
 }
 
 #[test]

@@ -62,6 +62,8 @@ export interface RouteSpec {
   readonly parameters: readonly string[];
   /** Open without a token (rule SEC-06). */
   readonly free?: boolean;
+  /** Exists with `--bench` alone (rule BEN-01). */
+  readonly bench?: boolean;
 }
 
 export const ROUTES: readonly RouteSpec[] = routes.routes;
@@ -121,6 +123,8 @@ export interface OptionSpec {
   /** The option whose value this one must reach. */
   readonly at_least?: string;
   readonly choices?: readonly string[];
+  /** The switch that must not be on where this option is given. */
+  readonly excludes?: string;
   /** Nothing for a switch. */
   readonly value?: string;
   readonly help: string;

@@ -17,10 +17,13 @@ import selectAgents from '../../contract/queries/select_agents.sql?text';
 import selectCalls from '../../contract/queries/select_calls.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
 import selectCosts from '../../contract/queries/select_costs.sql?text';
+import selectCountSince from '../../contract/queries/select_count_since.sql?text';
 import selectCounts from '../../contract/queries/select_counts.sql?text';
 import selectEpoch from '../../contract/queries/select_epoch.sql?text';
 import selectEvent from '../../contract/queries/select_event.sql?text';
 import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
+import selectEventColumnsNewest from '../../contract/queries/select_event_columns_newest.sql?text';
+import selectEventColumnsOldest from '../../contract/queries/select_event_columns_oldest.sql?text';
 import selectEventKeyBlock from '../../contract/queries/select_event_key_block.sql?text';
 import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
 import selectEventKeyTail from '../../contract/queries/select_event_key_tail.sql?text';
@@ -32,7 +35,9 @@ import selectLastEventId from '../../contract/queries/select_last_event_id.sql?t
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
+import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
+import selectSessionId from '../../contract/queries/select_session_id.sql?text';
 import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
 import selectSessionRevision from '../../contract/queries/select_session_revision.sql?text';
 import selectSessionTotals from '../../contract/queries/select_session_totals.sql?text';
@@ -65,10 +70,13 @@ export const QUERIES = {
   selectCalls,
   selectCostTimeline,
   selectCosts,
+  selectCountSince,
   selectCounts,
   selectEpoch,
   selectEvent,
   selectEventBlock,
+  selectEventColumnsNewest,
+  selectEventColumnsOldest,
   selectEventKeyBlock,
   selectEventKeyRuns,
   selectEventKeyTail,
@@ -80,7 +88,9 @@ export const QUERIES = {
   selectLastKeyedEventId,
   selectLastSessionKey,
   selectName,
+  selectNameText,
   selectSession,
+  selectSessionId,
   selectSessionKey,
   selectSessionRevision,
   selectSessionTotals,

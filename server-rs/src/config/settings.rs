@@ -43,6 +43,9 @@ pub struct Config {
     pub token: Option<String>,
     pub allow_hosts: Vec<String>,
     pub allow_origins: Vec<String>,
+    pub socket: Option<String>,
+    pub stdin: Option<String>,
+    pub bench: bool,
     pub exit_with_stdin: bool,
     pub log_level: String,
 }

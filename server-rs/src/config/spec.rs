@@ -20,6 +20,8 @@ pub(crate) struct OptionSpec {
     pub(crate) maximum: Option<u64>,
     pub(crate) at_least: Option<String>,
     pub(crate) choices: Option<Vec<String>>,
+    /// The switch that must not be on where this option is given.
+    pub(crate) excludes: Option<String>,
     /// Nothing for a switch.
     value: Option<String>,
     help: String,

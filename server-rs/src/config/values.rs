@@ -44,7 +44,7 @@ impl Reader {
                 }
             }
         }
-        self.relations(&numbers, host);
+        self.relations(&numbers, &texts, host);
         let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
         let size = |name: &str| usize::try_from(number(name)).unwrap_or(usize::MAX);
         let mut list = |name: &str| lists.remove(name).unwrap_or_default();
@@ -69,6 +69,9 @@ impl Reader {
             token,
             allow_hosts: list("allow-host"),
             allow_origins: list("allow-origin"),
+            socket: texts.remove("socket").filter(|text| !text.is_empty()),
+            stdin: texts.remove("stdin").filter(|text| !text.is_empty()),
+            bench: texts.get("bench").is_some_and(|text| text == "true"),
             exit_with_stdin: texts.get("exit-with-stdin").is_some_and(|text| text == "true"),
             log_level: texts.remove("log-level").unwrap_or_default(),
         }
@@ -161,7 +164,7 @@ impl Reader {
         None
     }
 
-    fn relations(&mut self, numbers: &BTreeMap<&str, u64>, host: IpAddr) {
+    fn relations(&mut self, numbers: &BTreeMap<&str, u64>, texts: &BTreeMap<&str, String>, host: IpAddr) {
         for option in &SPEC.options {
             let Some(other) = &option.at_least else { continue };
             let (Some(value), Some(minimum)) =
@@ -183,6 +186,15 @@ impl Reader {
         if !host.is_loopback() && !self.given.contains_key("token-file") {
             let source = self.source("host");
             self.problem("token_required", &[("source", &source), ("value", &quoted(&host.to_string()))]);
+        }
+        for option in &SPEC.options {
+            let Some(other) = &option.excludes else { continue };
+            if self.given.contains_key(option.name.as_str())
+                && texts.get(other.as_str()).is_some_and(|text| text == "true")
+            {
+                let source = self.source(&option.name);
+                self.problem("exclusive", &[("source", &source), ("other", &format!("--{other}"))]);
+            }
         }
     }
 

@@ -1,18 +1,20 @@
 //! Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it is
-//! JSON is the pipeline's business.
+//! well-formed is the pipeline's business.
 
 use std::time::Duration;
 
 use axum::body::Body;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap, TRANSFER_ENCODING};
+use http::header::{CONTENT_LENGTH, EXPECT, HeaderMap, TRANSFER_ENCODING};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
 use crate::admission::Ticket;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
+use crate::formats::Format;
 use crate::http::exchange::{Deadline, Exchange};
 use crate::http::inflate::{Encoding, InflateError, encoding_of, inflate};
+use crate::http::negotiation::content_format;
 
 /// Reads and inflates a body of at most `limit` bytes and `most_events` events; the ticket holds what is read.
 pub async fn read_body(
@@ -20,9 +22,9 @@ pub async fn read_body(
     limit: u64,
     most_events: usize,
     mut ticket: Ticket,
-) -> Result<(Vec<u8>, Ticket), Failure> {
-    let Exchange { headers, body: slot, deadline, .. } = exchange;
-    check_media_type(headers)?;
+) -> Result<(Vec<u8>, Format, Ticket), Failure> {
+    let Exchange { headers, route, body: slot, deadline, .. } = exchange;
+    let format = content_format(headers, route)?;
     let encoding = encoding_of(headers)?;
     let declared = declared_length(headers);
     let too_large = Failure::new(ErrorCode::PayloadTooLarge).with("limit", limit).closing();
@@ -64,7 +66,7 @@ pub async fn read_body(
         bytes.extend_from_slice(&frame);
     }
     if encoding == Encoding::Identity {
-        return Ok((bytes, ticket));
+        return Ok((bytes, format, ticket));
     }
     let (inflated, mut ticket) = ticket.aside(move || inflate(encoding, &bytes, limit)).await?;
     let inflated = inflated.map_err(|error| match error {
@@ -72,10 +74,11 @@ pub async fn read_body(
         InflateError::Broken => Failure::new(ErrorCode::BadRequest),
     })?;
     ticket.hold_bytes(inflated.len() as u64).await?;
-    Ok((inflated, ticket))
+    Ok((inflated, format, ticket))
 }
 
-async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, Failure> {
+/// The next bytes of a body, in time; `None` at its end.
+pub(super) async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, Failure> {
     loop {
         match timeout_at(deadline.next(), body.frame()).await {
             Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing()),
@@ -118,27 +121,7 @@ fn waits_for_continue(headers: &HeaderMap) -> bool {
     headers.get_all(EXPECT).iter().any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
-fn declared_length(headers: &HeaderMap) -> Option<u64> {
+/// What `Content-Length` says.
+pub(super) fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-/// Rule BOD-02.
-fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
-    let unsupported = || Failure::new(ErrorCode::UnsupportedMediaType);
-    let mut values = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
-        return Err(unsupported());
-    };
-    let value = value.to_str().map_err(|_| unsupported())?;
-    let mut parts = value.split(';').map(|part| part.trim_matches([' ', '\t']));
-    if !parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
-        return Err(unsupported());
-    }
-    let parameter = parts.next();
-    let utf8 = |parameter: &str| {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let value = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
-        name.eq_ignore_ascii_case("charset") && value.eq_ignore_ascii_case("utf-8")
-    };
-    if parts.next().is_some() || !parameter.is_none_or(utf8) { Err(unsupported()) } else { Ok(()) }
 }

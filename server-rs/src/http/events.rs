@@ -9,6 +9,7 @@ use crate::admission::Ticket;
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
 use crate::field::Field;
+use crate::formats::Format;
 use crate::http::body::read_body;
 use crate::http::exchange::Exchange;
 use crate::http::parameters::Parameters;
@@ -19,25 +20,25 @@ use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
 pub async fn post_event(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let (body, ticket) = events_body(&app, &exchange, 1).await?;
-    let outcome = app.ingest.single(body, ticket).await?;
+    let (body, format, ticket) = events_body(&app, &exchange, 1).await?;
+    let outcome = app.ingest.single(body, format, ticket).await?;
     reply::single(&outcome, app.store.newest_id())
 }
 
 /// `POST /api/events/batch` (rules ING-04 to ING-06).
 pub async fn post_batch(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let (body, ticket) = events_body(&app, &exchange, app.config.max_batch_events).await?;
-    let outcomes = app.ingest.batch(body, ticket).await?;
+    let (body, format, ticket) = events_body(&app, &exchange, app.config.max_batch_events).await?;
+    let outcomes = app.ingest.batch(body, format, ticket).await?;
     let with_results = exchange.parameters.text("results") == Some("1");
     Ok(reply::batch(&outcomes, app.store.newest_id(), with_results))
 }
 
-/// Reads a body that becomes at most this many events, and what it holds of what may wait.
+/// Reads a body that becomes at most this many events, its format, and what it holds of what may wait.
 pub(crate) async fn events_body(
     app: &App,
     exchange: &Exchange,
     most_events: usize,
-) -> Result<(Vec<u8>, Ticket), Failure> {
+) -> Result<(Vec<u8>, Format, Ticket), Failure> {
     read_body(exchange, app.config.max_body_bytes, most_events, app.admission.ticket()).await
 }
 
@@ -50,7 +51,7 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
         query::list_events(connection, &filter, limit + 1, |row| page.row(row))?;
         Ok(page.finish())
     });
-    Ok(reply::ok(json.await?))
+    Ok(reply::varying(reply::ok(json.await?)))
 }
 
 fn event_filter(parameters: &Parameters) -> EventFilter {

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::FromRequestParts;
-use http::header::{ACCEPT, EXPECT, HeaderMap};
+use http::header::{EXPECT, HeaderMap};
 use http::request::Parts;
 use tokio::time::Instant;
 
 use crate::contract::{LIMITS, RouteSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::http::connection::Connection;
+use crate::http::negotiation::{Answer, choose_answer};
 use crate::http::parameters::Parameters;
 
 /// What a handler gets: a request that has passed the checks of its route.
@@ -21,6 +22,10 @@ use crate::http::parameters::Parameters;
 pub struct Exchange {
     /// As they were sent.
     pub headers: HeaderMap,
+    /// What the contract says of the route.
+    pub route: &'static RouteSpec,
+    /// What the answer is to be.
+    pub answer: Answer,
     /// Checked by the route's list.
     pub parameters: Parameters,
     /// Not read yet.
@@ -37,36 +42,22 @@ impl<S: Sync> FromRequestParts<S> for Exchange {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         let internal = || Failure::new(ErrorCode::Internal);
         let spec = parts.extensions.get::<&'static RouteSpec>().copied().ok_or_else(internal)?;
-        check_accept(&parts.headers, &spec.produces)?;
+        let answer = choose_answer(&parts.method, &parts.headers, spec)?;
         check_expect(&parts.headers)?;
-        let parameters = Parameters::parse(spec, parts.uri.query())?;
+        let parameters = Parameters::parse(spec, parts.uri.query(), answer.format.is_export())?;
         let body = parts.extensions.get::<BodySlot>().cloned().ok_or_else(internal)?;
         let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
         let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;
-        Ok(Self { headers: parts.headers.clone(), parameters, body, deadline, connection })
+        Ok(Self {
+            headers: parts.headers.clone(),
+            route: spec,
+            answer,
+            parameters,
+            body,
+            deadline,
+            connection,
+        })
     }
-}
-
-/// Rule HTT-13 (RFC 9110, section 12.5.1).
-fn check_accept(headers: &HeaderMap, produces: &str) -> Result<(), Failure> {
-    let mut values = headers.get_all(ACCEPT).iter().peekable();
-    if values.peek().is_none() {
-        return Ok(());
-    }
-    let range = format!("{}/*", produces.split('/').next().unwrap_or_default());
-    let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-    let admits = values.iter().flat_map(|value| value.split(',')).any(|item| {
-        let mut parts = item.split(';').map(|part| part.trim_matches([' ', '\t']));
-        let media = parts.next().unwrap_or_default();
-        let matches = [produces, &range, "*/*"].iter().any(|known| media.eq_ignore_ascii_case(known));
-        let refused = parts.any(|part| {
-            part.split_once('=').is_some_and(|(name, value)| {
-                name.eq_ignore_ascii_case("q") && value.parse::<f64>().is_ok_and(|weight| weight == 0.0)
-            })
-        });
-        matches && !refused
-    });
-    if admits { Ok(()) } else { Err(Failure::new(ErrorCode::NotAcceptable)) }
 }
 
 /// Rule HTT-09.

@@ -11,7 +11,7 @@ use crate::http::reply;
 
 /// `POST /api/hooks/claude-code` (rules HOK-01 to HOK-03).
 pub async fn post_claude_code(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let (body, ticket) = events_body(&app, &exchange, 1).await?;
+    let (body, _, ticket) = events_body(&app, &exchange, 1).await?;
     let outcome = app.ingest.hook(body, ticket).await?;
     reply::hook(&outcome)
 }

@@ -19,6 +19,8 @@ pub mod guard;
 pub mod parameters;
 /// A request with what is known of it.
 pub mod exchange;
+/// Which format a body has, and which an answer.
+pub mod negotiation;
 /// Compressed bodies.
 mod inflate;
 /// The body.
@@ -45,6 +47,8 @@ pub mod invalidations;
 pub mod health;
 /// The dashboard.
 pub mod page;
+/// What measurements compare with.
+pub mod bench;
 
 use std::sync::Arc;
 
@@ -68,7 +72,7 @@ use head::{REFUSED, trim_blank};
 
 /// Every route.
 pub fn build_routes(app: &Arc<App>) -> Router {
-    let routes = Router::new()
+    let mut routes = Router::new()
         .route("/", routing::get(page::get_page).route("/"))
         .route("/app.js", routing::get(page::get_script).route("/app.js"))
         .route("/app.css", routing::get(page::get_styles).route("/app.css"))
@@ -94,9 +98,14 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
         .route("/api/snapshot/{topic}", routing::get(snapshot::get_snapshot).route("/api/snapshot/{topic}"))
         .route("/api/health", routing::get(health::get_health).route("/api/health"))
-        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
-        .fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) })
-        .with_state(Arc::clone(app));
+        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"));
+    if app.config.bench {
+        routes = routes
+            .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))
+            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"));
+    }
+    let routes =
+        routes.fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) }).with_state(Arc::clone(app));
     // Around the whole router: a layer of its own would run inside each route, after axum has looked at the method.
     Router::new().fallback_service(from_fn_with_state(Arc::clone(app), exchange).layer(routes))
 }

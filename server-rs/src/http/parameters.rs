@@ -18,12 +18,14 @@ pub struct Parameters {
     texts: BTreeMap<&'static str, String>,
     numbers: BTreeMap<&'static str, i64>,
     topics: Vec<Topic>,
+    is_export: bool,
 }
 
 impl Parameters {
-    /// Reads a query string for a route; the failure names the first parameter that is wrong.
-    pub fn parse(route: &'static RouteSpec, query: Option<&str>) -> Result<Self, Failure> {
-        let mut parameters = Self::default();
+    /// Reads a query string for a route; the failure names the first parameter that is wrong. `is_export` says that the
+    /// answer is sent page by page, so that its `limit` may be larger (rule FMT-09).
+    pub fn parse(route: &'static RouteSpec, query: Option<&str>, is_export: bool) -> Result<Self, Failure> {
+        let mut parameters = Self { is_export, ..Self::default() };
         let pairs: Vec<(&str, &str)> = query
             .unwrap_or_default()
             .split('&')
@@ -84,7 +86,8 @@ impl Parameters {
                 Ok(())
             }
             ParameterKind::Integer => {
-                let value = read_integer(spec, &text).ok_or_else(|| invalid_integer(spec))?;
+                let most = maximum_of(spec, self.is_export);
+                let value = read_integer(spec, most, &text).ok_or_else(|| invalid_integer(spec, most))?;
                 self.numbers.insert(&spec.name, value);
                 Ok(())
             }
@@ -141,25 +144,29 @@ impl Parameters {
 /// A cursor's text, for the header that may hold one as well (rule STR-03).
 pub(crate) fn parse_cursor(name: &str, text: &str) -> Result<i64, Failure> {
     let spec = ROUTES.parameters.get("after").ok_or(Failure::new(ErrorCode::Internal))?;
-    read_integer(spec, text).ok_or_else(|| {
-        let mut failure = invalid_integer(spec);
+    read_integer(spec, spec.maximum, text).ok_or_else(|| {
+        let mut failure = invalid_integer(spec, spec.maximum);
         failure.members.insert("parameter".to_owned(), name.into());
         failure
     })
 }
 
-fn read_integer(spec: &ParameterSpec, text: &str) -> Option<i64> {
+fn maximum_of(spec: &ParameterSpec, is_export: bool) -> Option<u64> {
+    spec.export_maximum.filter(|_| is_export).or(spec.maximum)
+}
+
+fn read_integer(spec: &ParameterSpec, maximum: Option<u64>, text: &str) -> Option<i64> {
     // One spelling per number: no sign, no leading zero.
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     let value: u64 = if plain { text.parse().ok()? } else { return None };
     let in_bounds =
-        spec.minimum.is_none_or(|least| value >= least) && spec.maximum.is_none_or(|most| value <= most);
+        spec.minimum.is_none_or(|least| value >= least) && maximum.is_none_or(|most| value <= most);
     i64::try_from(value).ok().filter(|_| in_bounds)
 }
 
-fn invalid_integer(spec: &ParameterSpec) -> Failure {
+fn invalid_integer(spec: &ParameterSpec, maximum: Option<u64>) -> Failure {
     let bound = |value: Option<u64>| value.unwrap_or_default().to_string();
-    let values = [("minimum", &*bound(spec.minimum)), ("maximum", &*bound(spec.maximum))];
+    let values = [("minimum", &*bound(spec.minimum)), ("maximum", &*bound(maximum))];
     invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.integer, &values))
 }
 

@@ -4,20 +4,24 @@
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE,
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    SET_COOKIE, VARY,
 };
 use http::{Response, StatusCode};
 use serde_json::{Map, Value};
 
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{FieldError, Outcome};
+use crate::event::{BatchOutcomes, FieldError, Outcome};
 
 /// The media type of every JSON answer.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 
 /// Marks an answer that ends its connection.
 pub const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// What an answer varies with, beside the origin.
+const ACCEPT: HeaderValue = HeaderValue::from_static("Accept");
 
 /// What a handler gives: an answer, or why there is none.
 pub type Reply = Result<Response<Body>, Failure>;
@@ -66,12 +70,13 @@ fn invalid_event(problems: &[FieldError]) -> Failure {
 }
 
 /// The answer to a batch (rules ING-04 and ING-05).
-pub fn batch(outcomes: &[Outcome], revision: i64, with_results: bool) -> Response<Body> {
-    json_answer(StatusCode::CREATED, batch_json(outcomes, revision, with_results).into())
+pub fn batch(batch: &BatchOutcomes, revision: i64, with_results: bool) -> Response<Body> {
+    json_answer(StatusCode::CREATED, batch_json(batch, revision, with_results).into())
 }
 
 /// Its text; ids without a tree of values, since most of an answer is these.
-pub fn batch_json(outcomes: &[Outcome], revision: i64, with_results: bool) -> String {
+pub fn batch_json(batch: &BatchOutcomes, revision: i64, with_results: bool) -> String {
+    let BatchOutcomes { outcomes, lines } = batch;
     let (mut ids, mut received, mut duplicates) = (String::with_capacity(outcomes.len() * 8), 0, 0);
     let mut rejected: Vec<Value> = Vec::new();
     for (index, outcome) in outcomes.iter().enumerate() {
@@ -83,7 +88,7 @@ pub fn batch_json(outcomes: &[Outcome], revision: i64, with_results: bool) -> St
             }
             Outcome::Duplicate => duplicates += 1,
             Outcome::Rejected(problems) => {
-                rejected.push(serde_json::json!({"index": index, "errors": lines(problems)}));
+                rejected.push(refusal(index, lines, None, problems));
             }
         }
     }
@@ -91,7 +96,7 @@ pub fn batch_json(outcomes: &[Outcome], revision: i64, with_results: bool) -> St
     let mut json =
         format!(r#"{{"received":{received},"ids":[{ids}],"duplicates":{duplicates},"rejected":{rejected}"#);
     if with_results {
-        let results = outcomes.iter().enumerate().map(|(index, outcome)| result(index, outcome));
+        let results = outcomes.iter().enumerate().map(|(index, outcome)| result(index, lines, outcome));
         json.push_str(",\"results\":");
         json.push_str(&Value::from_iter(results).to_string());
     }
@@ -101,18 +106,45 @@ pub fn batch_json(outcomes: &[Outcome], revision: i64, with_results: bool) -> St
     json
 }
 
-fn result(index: usize, outcome: &Outcome) -> Value {
+fn result(index: usize, lines: &[usize], outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Stored(id) => serde_json::json!({"index": index, "status": "stored", "id": id}),
         Outcome::Duplicate => serde_json::json!({"index": index, "status": "duplicate"}),
-        Outcome::Rejected(problems) => {
-            serde_json::json!({"index": index, "status": "rejected", "errors": lines(problems)})
-        }
+        Outcome::Rejected(problems) => refusal(index, lines, Some("rejected"), problems),
     }
 }
 
-fn lines(problems: &[FieldError]) -> Vec<String> {
-    problems.iter().map(|problem| format!("{}: {}", problem.field, problem.message)).collect()
+/// One rejected event, with its line where the format has lines (rule FMT-02).
+fn refusal(index: usize, lines: &[usize], status: Option<&str>, problems: &[FieldError]) -> Value {
+    let mut members = Map::new();
+    members.insert("index".to_owned(), index.into());
+    if let Some(line) = lines.get(index) {
+        members.insert("line".to_owned(), (*line).into());
+    }
+    if let Some(status) = status {
+        members.insert("status".to_owned(), status.into());
+    }
+    let errors = problems.iter().map(|problem| format!("{}: {}", problem.field, problem.message));
+    members.insert("errors".to_owned(), errors.collect());
+    Value::from(members)
+}
+
+/// How many bytes the sink has dropped (rule BEN-02).
+pub fn sink(length: u64) -> Response<Body> {
+    ok(format!(r#"{{"bytes":{length}}}"#))
+}
+
+/// The bytes of a request (rule BEN-03).
+pub fn echo(body: Bytes) -> Response<Body> {
+    let mut answer = Response::new(Body::from(body));
+    insert(&mut answer, CONTENT_TYPE, "application/octet-stream");
+    answer
+}
+
+/// Says that another `Accept` would give another answer (rule HTT-13).
+pub fn varying(mut answer: Response<Body>) -> Response<Body> {
+    answer.headers_mut().insert(VARY, ACCEPT);
+    answer
 }
 
 /// A failure's answer (rule HTT-01).
@@ -134,9 +166,17 @@ pub fn failure(failure: &Failure) -> Response<Body> {
         ErrorCode::UnsupportedEncoding => {
             headers.insert(http::header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
         }
+        // Where there was a choice, another `Accept` gives another answer (rule HTT-13).
+        ErrorCode::NotAcceptable if has_choice(failure) => {
+            headers.insert(VARY, ACCEPT);
+        }
         _ => {}
     }
     answer
+}
+
+fn has_choice(failure: &Failure) -> bool {
+    failure.members.get("supported").and_then(Value::as_array).is_some_and(|supported| supported.len() > 1)
 }
 
 fn failure_json(failure: &Failure) -> String {
@@ -197,7 +237,8 @@ fn no_content() -> Response<Body> {
 /// Lets an allowed origin read the answer (rule SEC-04).
 pub(crate) fn allow_origin(answer: &mut Response<Body>, origin: &str) {
     insert(answer, http::header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    insert(answer, http::header::VARY, "Origin");
+    let vary = if answer.headers().contains_key(VARY) { "Accept, Origin" } else { "Origin" };
+    insert(answer, VARY, vary);
 }
 
 /// 303 to the page, with the cookie (rule SEC-07).

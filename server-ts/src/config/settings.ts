@@ -26,6 +26,9 @@ export interface Config {
   /** Lower case, as `allowOrigins`. */
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
+  readonly socket: string | undefined;
+  readonly stdin: string | undefined;
+  readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly logLevel: LogLevel;
 }

@@ -65,6 +65,9 @@ export class Values {
       token,
       allowHosts: value('allow-host'),
       allowOrigins: value('allow-origin'),
+      socket: value<string | null>('socket') ?? undefined,
+      stdin: value<string | null>('stdin') ?? undefined,
+      bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       logLevel: value('log-level'),
     };
@@ -146,6 +149,10 @@ export class Values {
     const host = values.get('host') as string;
     if (!isLoopback(host) && !this.given.has('token-file')) {
       this.problem(messages.token_required, { source: this.source('host'), text: host });
+    }
+    for (const { name, excludes } of CONFIG_SPEC.options) {
+      if (excludes === undefined || !this.given.has(name) || values.get(excludes) !== 'true') continue;
+      this.problem(messages.exclusive, { source: this.source(name), text: '' }, { other: `--${excludes}` });
     }
   }
 

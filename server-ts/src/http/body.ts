@@ -77,59 +77,77 @@ async function receive(
   { limit, longest, held }: Limits,
   ticket: Ticket,
 ): Promise<Buffer> {
-  const { request, response, head } = exchange;
+  const { request, head } = exchange;
   const declared = head.contentLength;
   const whole = declared === undefined || declared > longest ? undefined : buffers.bytes(declared);
   const chunks: Buffer[] = [];
   let length = 0;
   let room = held;
+  const take: TakeChunk = (chunk, fail) => {
+    if (length + chunk.length > longest) {
+      fail(new Failure('payload_too_large', { limit }, true));
+      return;
+    }
+    if (whole === undefined) chunks.push(chunk);
+    else chunk.copy(whole, length);
+    length += chunk.length;
+    if (length > room) {
+      room = length;
+      request.pause();
+      ticket.holdBytes(length).then(
+        () => request.resume(),
+        () => fail(new Failure('overloaded', {}, true)),
+      );
+    }
+  };
+  const slow = setTimeout(() => ticket.giveEvents(), LIMITS.slow_body_ms);
+  try {
+    await readChunks(exchange, take);
+    return whole ?? buffers.concat(chunks, length);
+  } catch (error) {
+    if (whole !== undefined) buffers.give(whole.buffer);
+    throw error;
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
+/** Gets the bytes of a body one after the other; `fail` gives the body up. */
+export type TakeChunk = (chunk: Buffer, fail: (error: Failure) => void) => void;
+
+/** Hands on the bytes of a body as they come, within their time; resolves at its end. */
+export async function readChunks(exchange: Exchange, take: TakeChunk): Promise<void> {
+  const { request, response, head } = exchange;
   // The client left while the request waited for room.
   if (request.destroyed) throw new Failure('bad_request', {}, true);
   exchange.bodyTaken = true;
-  if (waitsForContinue(head) && declared !== 0) response.writeContinue();
+  if (waitsForContinue(head) && head.contentLength !== 0) response.writeContinue();
 
   return new Promise((resolve, reject) => {
     const settle = (settleWith: () => void): void => {
       clearTimeout(idle);
       clearTimeout(total);
-      clearTimeout(slow);
       request.off('data', onData).off('end', onEnd).off('close', onLost).off('error', onLost);
       settleWith();
     };
     const fail = (error: Error): void => {
       exchange.bodyTaken = false;
       settle(() => reject(error));
-      if (whole !== undefined) buffers.give(whole.buffer);
       // What still comes is dropped, by the connection's lingering end.
       request.on('error', () => {}).pause();
     };
     const onTimeout = (): void => fail(new Failure('request_timeout', {}, true));
     const idle = setTimeout(onTimeout, LIMITS.body_idle_timeout_ms);
     const total = setTimeout(onTimeout, LIMITS.request_timeout_ms);
-    const slow = setTimeout(() => ticket.giveEvents(), LIMITS.slow_body_ms);
     // Its framing is broken, or the client left.
     const onLost = (): void => fail(new Failure('bad_request', {}, true));
     const onData = (chunk: Buffer): void => {
       idle.refresh();
-      if (length + chunk.length > longest) {
-        fail(new Failure('payload_too_large', { limit }, true));
-        return;
-      }
-      if (whole === undefined) chunks.push(chunk);
-      else chunk.copy(whole, length);
-      length += chunk.length;
-      if (length > room) {
-        room = length;
-        request.pause();
-        ticket.holdBytes(length).then(
-          () => request.resume(),
-          () => fail(new Failure('overloaded', {}, true)),
-        );
-      }
+      take(chunk, fail);
     };
     const onEnd = (): void => {
       if (isTooMuch(request.rawTrailers)) onLost();
-      else settle(() => resolve(whole ?? buffers.concat(chunks, length)));
+      else settle(resolve);
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
   });

@@ -12,6 +12,7 @@ import { nowMs } from '../clock.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { ReadFailed } from '../store/reader.ts';
+import { postEcho, postSink } from './bench.ts';
 import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHead, type Head, headerOf, readHead } from './head.ts';
@@ -64,7 +65,13 @@ export function buildRoutes(app: App): RequestListener {
   routes.get(...on('/livez', getLive));
   routes.get(...on('/readyz', getReady));
   routes.get(...on('/api/openapi.json', getOpenApi));
-  for (const route of exactRoutes) routes.all(route.path, otherMethod(route));
+  if (app.config.bench) {
+    routes.post(...on('/bench/sink', postSink));
+    routes.post(...on('/bench/echo', postEcho));
+  }
+  for (const route of exactRoutes) {
+    if (route.bench !== true || app.config.bench) routes.all(route.path, otherMethod(route));
+  }
   routes.get(...on('/api/events/{id}', getEvent));
   routes.get(...on('/api/sessions/{id}', getSession));
   routes.post(...on('/api/sessions/{id}/dismiss', dismissSession));

@@ -105,6 +105,16 @@ export function health(exchange: Exchange, json: string, degraded: boolean): voi
   answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
 }
 
+/** How many bytes the sink has dropped (rule BEN-02). */
+export function sink(exchange: Exchange, length: number): void {
+  ok(exchange, `{"bytes":${length}}`);
+}
+
+/** The bytes of a request (rule BEN-03). */
+export function echo(exchange: Exchange, body: Uint8Array): void {
+  answer(exchange, 200, { 'content-type': 'application/octet-stream' }, body);
+}
+
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
   const { code, members, close } = failed;

@@ -1,0 +1,2 @@
+-- The text of a name id.
+SELECT name FROM names WHERE id = ?1

@@ -1,0 +1,2 @@
+-- The id of the session with this key.
+SELECT session_id FROM sessions WHERE key = ?1

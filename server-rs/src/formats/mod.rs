@@ -1,0 +1,106 @@
+//! Names the formats of bodies and answers, and reads bodies in them as events (rules FMT-01 to FMT-07).
+//!
+//! Invariant: every format ends in spans of a body of text, so that the rules of events exist once (decision 53).
+
+/// One event a line.
+pub mod ndjson;
+
+use std::sync::LazyLock;
+
+use crate::contract::{FORMATS, FormatSpec};
+use crate::error::{ErrorCode, Failure};
+use crate::event::RawEvent;
+use crate::json::{scan_batch, scan_event};
+
+/// The formats, in the order of `formats.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the format of its name")]
+pub enum Format {
+    Json,
+    Ndjson,
+    Msgpack,
+    Protobuf,
+    Arrow,
+}
+
+static SPECS: LazyLock<Vec<&'static FormatSpec>> = LazyLock::new(|| {
+    let spec = |format: &Format| FORMATS.formats.get(format.name());
+    Format::ALL.iter().map(|format| spec(format).expect("tests/contract.rs compares the two lists")).collect()
+});
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 5] =
+        [Format::Json, Format::Ndjson, Format::Msgpack, Format::Protobuf, Format::Arrow];
+
+    /// Its name in the contract.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Json => "json",
+            Format::Ndjson => "ndjson",
+            Format::Msgpack => "msgpack",
+            Format::Protobuf => "protobuf",
+            Format::Arrow => "arrow",
+        }
+    }
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// What the contract says of it.
+    pub fn spec(self) -> &'static FormatSpec {
+        SPECS[self as usize]
+    }
+
+    /// Whether answers in it are rows alone, sent page by page (rule FMT-09).
+    pub fn is_export(self) -> bool {
+        matches!(self, Format::Ndjson | Format::Arrow)
+    }
+}
+
+/// The events of a batch, unchecked.
+#[derive(Debug)]
+pub struct RawBatch {
+    /// The text that their spans lie in.
+    pub body: String,
+    /// The first ones, as many as were asked for.
+    pub events: Vec<RawEvent>,
+    /// How many there are.
+    pub count: usize,
+    /// The line of each, counted from 1; empty where the format has no lines.
+    pub lines: Vec<usize>,
+}
+
+/// The one event of a body, and the text that its spans lie in.
+pub fn read_event(format: Format, body: Vec<u8>) -> Result<(String, RawEvent), Failure> {
+    match format {
+        Format::Json => {
+            let body = text_of(body)?;
+            let event = scan_event(&body).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
+            Ok((body, event))
+        }
+        Format::Ndjson => ndjson::read_line(body),
+        Format::Msgpack | Format::Protobuf | Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
+    }
+}
+
+/// The events of a body. Those after the first `max_items` are counted and not kept (rule ING-09).
+pub fn read_batch(format: Format, body: Vec<u8>, max_items: usize) -> Result<RawBatch, Failure> {
+    match format {
+        Format::Json => {
+            let body = text_of(body)?;
+            let scanned = scan_batch(&body, max_items).map_err(|_| Failure::new(ErrorCode::InvalidJson))?;
+            let batch = scanned.ok_or(Failure::new(ErrorCode::InvalidBatch))?;
+            Ok(RawBatch { body, events: batch.events, count: batch.count, lines: Vec::new() })
+        }
+        Format::Ndjson => Ok(ndjson::read_lines(body, max_items)),
+        Format::Msgpack | Format::Protobuf | Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
+    }
+}
+
+/// The text of a body in JSON (rule BOD-01).
+fn text_of(body: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))
+}

@@ -1,0 +1,187 @@
+//! Chooses the format of an answer by `Accept`, and finds that of a body by `Content-Type` (rules HTT-13 and BOD-02).
+
+use http::Method;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+
+use crate::contract::RouteSpec;
+use crate::error::{ErrorCode, Failure};
+use crate::formats::Format;
+
+/// What an answer is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// Its format; JSON where the route has no choice.
+    pub format: Format,
+    /// The media type that was chosen, of the format or an alias.
+    pub media_type: &'static str,
+}
+
+/// The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1).
+pub(crate) fn choose_answer(
+    method: &Method,
+    headers: &HeaderMap,
+    route: &'static RouteSpec,
+) -> Result<Answer, Failure> {
+    let formats = route.formats.as_ref().filter(|_| matches!(*method, Method::GET | Method::HEAD));
+    let mut choices = match formats {
+        None => vec![Answer { format: Format::Json, media_type: &route.produces }],
+        Some(names) => choices_of(names),
+    };
+    let mut values = headers.get_all(ACCEPT).iter().peekable();
+    if values.peek().is_none() {
+        return Ok(choices.swap_remove(0));
+    }
+    let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    let ranges: Vec<Range<'_>> = values.iter().flat_map(|value| value.split(',')).map(Range::of).collect();
+    let weights = choices.iter().map(|choice| weight_of(choice.media_type, &ranges));
+    // Of equal weights `max_by_key` gives the last.
+    let best = weights.enumerate().rev().max_by_key(|(_, weight)| *weight).filter(|(_, weight)| *weight > 0);
+    match best {
+        Some((index, _)) => Ok(choices.swap_remove(index)),
+        None => {
+            let supported: Vec<&str> = choices.iter().map(|choice| choice.media_type).collect();
+            Err(Failure::new(ErrorCode::NotAcceptable).with("supported", supported))
+        }
+    }
+}
+
+/// The format of a body.
+pub(crate) fn content_format(headers: &HeaderMap, route: &'static RouteSpec) -> Result<Format, Failure> {
+    let reads = || choices_of(route.reads.as_deref().unwrap_or_default());
+    let mut values = headers.get_all(CONTENT_TYPE).iter();
+    let given = values.next().filter(|_| values.next().is_none()).and_then(|value| value.to_str().ok());
+    given.and_then(|given| format_of(given, &reads())).ok_or_else(|| {
+        let supported: Vec<&str> = reads().iter().map(|choice| choice.media_type).collect();
+        Failure::new(ErrorCode::UnsupportedMediaType).with("supported", supported)
+    })
+}
+
+fn format_of(content_type: &str, choices: &[Answer]) -> Option<Format> {
+    let mut parts = content_type.split(';').map(|part| part.trim_matches([' ', '\t']));
+    let essence = parts.next()?;
+    let choice = choices.iter().find(|choice| choice.media_type.eq_ignore_ascii_case(essence))?;
+    let known = choice.format.spec().parameter.as_ref();
+    let is_known = |parameter: &str| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let value = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
+        known.is_some_and(|known| {
+            name.eq_ignore_ascii_case(&known.name) && value.eq_ignore_ascii_case(&known.value)
+        })
+    };
+    let parameter = parts.next();
+    (parts.next().is_none() && parameter.is_none_or(is_known)).then_some(choice.format)
+}
+
+/// Every media type of these formats.
+fn choices_of(names: &'static [String]) -> Vec<Answer> {
+    let formats = names.iter().filter_map(|name| Format::from_name(name));
+    let of =
+        |format: Format| format.spec().media_types.iter().map(move |one| Answer { format, media_type: one });
+    formats.flat_map(of).collect()
+}
+
+/// A range of media types with its weight in thousandths.
+struct Range<'a> {
+    media: &'a str,
+    weight: u16,
+}
+
+impl<'a> Range<'a> {
+    fn of(item: &'a str) -> Self {
+        let mut parts = item.split(';').map(|part| part.trim_matches([' ', '\t']));
+        let media = parts.next().unwrap_or_default();
+        let is_weight = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("q");
+        let weight = parts.filter_map(|part| part.split_once('=')).find(is_weight);
+        Self { media, weight: weight.and_then(|(_, value)| parse_weight(value)).unwrap_or(1000) }
+    }
+}
+
+/// Thousandths of a weight (RFC 9110, section 12.4.2); `None` where it is malformed.
+fn parse_weight(text: &str) -> Option<u16> {
+    let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
+    if !matches!(whole, "0" | "1") || digits.len() > 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let weight: u16 = format!("{whole}{digits:0<3}").parse().ok()?;
+    (weight <= 1000).then_some(weight)
+}
+
+/// The weight of the most specific range that matches, of equally specific ones the first; 0 where none does.
+fn weight_of(media_type: &str, ranges: &[Range<'_>]) -> u16 {
+    let whole_type = format!("{}/*", media_type.split('/').next().unwrap_or_default());
+    let matching = |known: &str| ranges.iter().find(|range| range.media.eq_ignore_ascii_case(known));
+    [media_type, &whole_type, "*/*"].into_iter().find_map(matching).map_or(0, |range| range.weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::ROUTES;
+
+    fn choose(path: &str, method: &Method, accept: &str) -> Result<&'static str, Failure> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, accept.parse().expect("a value"));
+        let route = ROUTES.routes.iter().find(|route| route.path == path).expect("a route");
+        choose_answer(method, &headers, route).map(|answer| answer.media_type)
+    }
+
+    #[test]
+    fn the_greatest_weight_wins_and_the_first_of_equal_ones() {
+        let cases = [
+            ("*/*", "application/json"),
+            ("application/*", "application/json"),
+            ("application/x-msgpack", "application/x-msgpack"),
+            ("APPLICATION/X-NDJSON", "application/x-ndjson"),
+            ("application/json;q=0.5, application/protobuf;q=0.6", "application/protobuf"),
+            ("application/protobuf, application/json", "application/json"),
+            ("*/*;q=0.1, application/json;q=0", "application/x-ndjson"),
+            ("*/*, application/json;q=0.999", "application/x-ndjson"),
+            ("application/json;q=2, */*", "application/json"),
+            ("application/json;v=1;q=0.0001, application/x-ndjson;q=0.9", "application/json"),
+        ];
+        for (accept, expected) in cases {
+            assert_eq!(choose("/api/events", &Method::GET, accept), Ok(expected), "{accept}");
+        }
+    }
+
+    #[test]
+    fn a_post_is_answered_in_json_alone() {
+        assert_eq!(choose("/api/events", &Method::POST, "*/*"), Ok("application/json"));
+        let refused = choose("/api/events", &Method::POST, "application/protobuf").expect_err("refused");
+        assert_eq!(refused.members["supported"], serde_json::json!(["application/json"]));
+        for accept in ["text/html", "", "application/json;q=0, application/json"] {
+            assert!(choose("/api/events", &Method::GET, accept).is_err(), "{accept}");
+        }
+    }
+
+    #[test]
+    fn weights_have_at_most_three_digits() {
+        let cases =
+            [("0", Some(0)), ("0.", Some(0)), ("0.5", Some(500)), ("1.000", Some(1000)), ("1", Some(1000))];
+        for (text, weight) in cases {
+            assert_eq!(parse_weight(text), weight, "{text}");
+        }
+        for text in ["", ".5", "0.0000", "1.001", "2", "00", "-0", " 0", "0.x"] {
+            assert_eq!(parse_weight(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_content_type_has_the_parameter_of_its_format_at_most() {
+        let route = ROUTES.routes.iter().find(|route| route.path == "/api/events/batch").expect("a route");
+        let format = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, value.parse().expect("a value"));
+            content_format(&headers, route).ok()
+        };
+        assert_eq!(format("application/json; Charset=\"UTF-8\""), Some(Format::Json));
+        assert_eq!(format("Application/X-NDJSON"), Some(Format::Ndjson));
+        assert_eq!(format("application/x-protobuf;encoding=binary"), Some(Format::Protobuf));
+        assert_eq!(format("application/msgpack"), Some(Format::Msgpack));
+        for bad in
+            ["application/msgpack;charset=utf-8", "application/json;", "application/vnd.apache.arrow.stream"]
+        {
+            assert_eq!(format(bad), None, "{bad}");
+        }
+    }
+}
