@@ -24,6 +24,7 @@ import { SCHEMA } from './schema.ts';
 import { SIGN_IN } from './sign-in.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
+import { SOCKET } from './socket.ts';
 import { START } from './start.ts';
 import { STORAGE } from './storage.ts';
 import { STREAM } from './stream.ts';
@@ -61,6 +62,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   LOG,
   RESTART,
   INPUT,
+  SOCKET,
   SWAP,
   CRASH,
   KEYS,

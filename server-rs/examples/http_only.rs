@@ -12,6 +12,7 @@ use http::{Response, StatusCode};
 use http_body_util::BodyExt;
 use ingest_server::http::connection::{Connection, FinishGuard, Held, serve};
 use ingest_server::http::reply::JSON;
+use ingest_server::http::transport::Listeners;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -53,7 +54,7 @@ async fn main() -> ExitCode {
     );
     let (drain, draining) = watch::channel(false);
     tokio::select! {
-        () = serve(listener, router, draining) => {}
+        () = serve(Listeners { tcp: listener, unix: None }, None, router, draining) => {}
         _ = terminate.recv() => { drain.send_replace(true); }
     }
     ExitCode::SUCCESS

@@ -13,6 +13,8 @@ use ingest_server::config::{Command, Config, parse_config};
 use ingest_server::contract::{LIMITS, VERSION};
 use ingest_server::error::ErrorCode;
 use ingest_server::http::connection::serve;
+use ingest_server::http::socket::SocketFile;
+use ingest_server::http::transport::Listeners;
 use ingest_server::log::open_log;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -62,9 +64,20 @@ async fn run(config: Config) -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    let path = config.socket.clone();
+    let (file, unix) = match path.as_deref().map(SocketFile::bind).transpose() {
+        Ok(bound) => bound.unzip(),
+        Err(problem) => {
+            let path = path.unwrap_or_default();
+            let (code, text) = exit_message("socket", problem.as_str(), &[("path", &path)]);
+            eprintln!("{text}");
+            return ExitCode::from(code);
+        }
+    };
     let app = match App::build(config, Clock) {
         Ok(app) => app,
         Err(error) => {
+            file.iter().for_each(SocketFile::remove);
             eprintln!("{error}");
             return ExitCode::from(error.exit);
         }
@@ -73,8 +86,8 @@ async fn run(config: Config) -> ExitCode {
     tokio::spawn(Arc::clone(&app).run());
     app.store.announce(&url);
     let mut fatal = app.store.state().fatal();
-    let server = tokio::spawn(serve(listener, app.router(), app.draining()));
-    ready(&url);
+    let server = tokio::spawn(serve(Listeners { tcp: listener, unix }, file, app.router(), app.draining()));
+    ready(&url, app.config.socket.as_deref());
     tracing::info!(url, db = app.config.db, "listening");
 
     let failed = tokio::select! {
@@ -162,8 +175,8 @@ fn wait_for_end(input: &mut std::io::Stdin) {
 }
 
 /// Rule PRO-01.
-fn ready(url: &str) {
-    let line = serde_json::json!({
+fn ready(url: &str, socket: Option<&str>) {
+    let mut line = serde_json::json!({
         "event": "ready",
         "url": url,
         "pid": std::process::id(),
@@ -171,6 +184,9 @@ fn ready(url: &str) {
         "version": env!("CARGO_PKG_VERSION"),
         "contract": *VERSION,
     });
+    if let Some(socket) = socket {
+        line["socket"] = socket.into();
+    }
     print(&format!("{line}\n"));
 }
 

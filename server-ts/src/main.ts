@@ -61,7 +61,7 @@ async function run(config: Config): Promise<void> {
     import('./log.ts'),
     import('./http/connection.ts'),
   ]);
-  const { port: portExit, database, storage } = CONFIG_SPEC.exits;
+  const { port: portExit, socket: socketExit, database, storage } = CONFIG_SPEC.exits;
   const log = openLog(config.logLevel);
   const connections = new Connections();
   const error = await connections.listen(config.host, config.port);
@@ -69,6 +69,11 @@ async function run(config: Config): Promise<void> {
     const address = `${bracketed(config.host)}:${config.port}`;
     const text = error === 'EADDRINUSE' ? portExit.in_use : portExit.unusable;
     exit(portExit.code, `${fill(text, { address })}\n`);
+  }
+  const { socket: path } = config;
+  const problem = path === undefined ? undefined : await connections.listenAt(path);
+  if (path !== undefined && problem !== undefined) {
+    exit(socketExit.code, `${fill(socketExit[problem], { path })}\n`);
   }
 
   const ending = new Ending();
@@ -85,6 +90,7 @@ async function run(config: Config): Promise<void> {
       onFatal: () => ending.begin(storage.code),
     });
   } catch (error) {
+    void connections.closeSocket();
     exit(database.code, `${error instanceof Error ? error.message : String(error)}\n`);
   }
   app.serve();
@@ -93,7 +99,7 @@ async function run(config: Config): Promise<void> {
   app.store.announce(url);
   if (config.exitWithStdin) ending.watchInput();
   const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
-  writeSync(1, `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION })}\n`);
+  writeSync(1, `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, socket: path })}\n`);
   log.info({ url, db: config.db }, 'listening');
   void app.checkStorage();
 

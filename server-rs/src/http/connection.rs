@@ -4,7 +4,6 @@
 //! What must stay true: an answer that closes its connection reaches the client even while the client still sends.
 
 use std::future::Future;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,8 +17,6 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use socket2::SockRef;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower::ServiceExt;
 
@@ -28,6 +25,8 @@ use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::http::linger::{last_words, linger};
 use crate::http::reply;
+use crate::http::socket::SocketFile;
+use crate::http::transport::{Listeners, Transport};
 use crate::http::wire::WireStream;
 
 /// A request's connection, among the request's extensions.
@@ -77,12 +76,11 @@ impl Wire {
     }
 
     /// Gives the socket's send buffer the size that was asked for, once.
-    pub(super) fn size_send_buffer(&self, socket: &TcpStream) {
+    pub(super) fn size_send_buffer(&self, socket: &Transport) {
         let bytes = self.send_buffer.load(Ordering::Relaxed);
         if bytes > 0 {
             self.send_buffer.store(0, Ordering::Relaxed);
-            // A kernel that refuses keeps the size that it chose.
-            drop(SockRef::from(socket).set_send_buffer_size(bytes));
+            socket.set_send_buffer(bytes);
         }
     }
 
@@ -101,9 +99,14 @@ impl Wire {
 /// While accepting fails, the log says so this often.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Serves until `drain` turns true, then until every connection has ended.
-pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Receiver<bool>) {
-    let port = listener.local_addr().map_or(0, |address: SocketAddr| address.port());
+/// Serves until `drain` turns true, then until every connection has ended. Removes the socket's file in between.
+pub async fn serve(
+    listeners: Listeners,
+    file: Option<SocketFile>,
+    router: Router,
+    mut drain: watch::Receiver<bool>,
+) {
+    let port = listeners.tcp.local_addr().map_or(0, |address: SocketAddr| address.port());
     let slots = Arc::new(Semaphore::new(PLAN.connections));
     let refusals = Arc::new(Semaphore::new(PLAN.refusals));
     let mut last_warning: Option<Instant> = None;
@@ -111,11 +114,11 @@ pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Rece
     let (alive, mut all_gone) = tokio::sync::mpsc::channel::<()>(1);
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = listeners.accept() => accepted,
             _ = drain.wait_for(|drain| *drain) => break,
         };
         let socket = match accepted {
-            Ok((socket, _)) => socket,
+            Ok(socket) => socket,
             Err(error) => {
                 // Out of file descriptors or the like: others may end meanwhile.
                 if last_warning.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL) {
@@ -126,8 +129,6 @@ pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Rece
                 continue;
             }
         };
-        // Answers are small and complete; waiting to fill a packet only delays them.
-        drop(socket.set_nodelay(true));
         let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
             match Arc::clone(&refusals).try_acquire_owned() {
                 Ok(refusal) => drop(tokio::spawn(refuse(socket, refusal))),
@@ -141,12 +142,15 @@ pub async fn serve(listener: TcpListener, router: Router, mut drain: watch::Rece
             drop((slot, alive));
         });
     }
-    drop((listener, alive));
+    if let Some(file) = file {
+        file.remove();
+    }
+    drop((listeners, alive));
     // Nothing is ever sent; this resolves when every sender is gone.
     all_gone.recv().await;
 }
 
-async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: watch::Receiver<bool>) {
+async fn connection(socket: Transport, router: Router, port: u16, mut drain: watch::Receiver<bool>) {
     let wire = Wire::new();
     let stream = WireStream::new(socket, Arc::clone(&wire));
     let half_asked = Arc::clone(&wire);
@@ -177,16 +181,16 @@ async fn connection(socket: TcpStream, router: Router, port: u16, mut drain: wat
 }
 
 /// Rule HTT-12. What is held ends with it.
-async fn refuse(socket: TcpStream, _refusal: OwnedSemaphorePermit) {
+async fn refuse(socket: Transport, _refusal: OwnedSemaphorePermit) {
     last_words(socket, &reply::raw_failure(ErrorCode::Overloaded)).await;
 }
 
 /// The same without a wait, so that refusals take up no descriptors however many there are. A client that has sent
 /// something already may see a reset instead of the answer.
-fn refuse_at_once(socket: TcpStream) {
+fn refuse_at_once(socket: Transport) {
     let answer = reply::raw_failure(ErrorCode::Overloaded);
     // The buffer of a new socket has room for it; a client that is gone needs no answer.
-    drop(socket.into_std().and_then(|mut socket| socket.write_all(&answer)));
+    drop(socket.write_at_once(&answer));
 }
 
 /// Marks a connection idle again when an answer's body is done, whether it was sent or given up.

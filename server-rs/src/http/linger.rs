@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use crate::contract::LIMITS;
+use crate::http::transport::Transport;
 
 /// Says that there is no more to come, and reads on for a while, so that what the client still sends does not
 /// turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
-pub(super) async fn linger(mut socket: TcpStream) {
+pub(super) async fn linger(mut socket: Transport) {
     if socket.shutdown().await.is_err() {
         return;
     }
@@ -22,7 +22,7 @@ pub(super) async fn linger(mut socket: TcpStream) {
 }
 
 /// Sends a last answer, and ends the connection.
-pub(super) async fn last_words(mut socket: TcpStream, answer: &[u8]) {
+pub(super) async fn last_words(mut socket: Transport, answer: &[u8]) {
     let written = tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), socket.write_all(answer));
     if written.await.is_ok_and(|result| result.is_ok()) {
         linger(socket).await;

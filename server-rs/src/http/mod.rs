@@ -5,6 +5,10 @@
 pub mod head;
 /// Where a chunked body ends.
 pub mod chunks;
+/// The file of the Unix domain socket.
+pub mod socket;
+/// A connection's socket, of either kind.
+pub mod transport;
 /// A connection's socket, before hyper.
 pub mod wire;
 /// The lingering close.

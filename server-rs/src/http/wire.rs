@@ -13,13 +13,13 @@ use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use crate::contract::LIMITS;
 use crate::http::chunks::ChunkScanner;
 use crate::http::connection::Wire;
 use crate::http::head::{Framing, HeadScanner, Progress};
+use crate::http::transport::Transport;
 
 enum State {
     Head(HeadScanner),
@@ -33,7 +33,7 @@ enum State {
 
 /// The socket as hyper sees it.
 pub struct WireStream {
-    socket: TcpStream,
+    socket: Transport,
     wire: Arc<Wire>,
     /// Bytes that came; the first `passed` of them may be read.
     inbox: BytesMut,
@@ -57,7 +57,7 @@ enum Waiting {
 
 impl WireStream {
     /// Wraps an accepted socket.
-    pub fn new(socket: TcpStream, wire: Arc<Wire>) -> Self {
+    pub fn new(socket: Transport, wire: Arc<Wire>) -> Self {
         let timeout = Duration::from_millis(LIMITS.head_timeout_ms);
         Self {
             socket,
@@ -73,7 +73,7 @@ impl WireStream {
     }
 
     /// The socket itself, for the lingering close.
-    pub fn into_socket(self) -> TcpStream {
+    pub fn into_socket(self) -> Transport {
         self.socket
     }
 

@@ -3,6 +3,7 @@
  *
  * What must stay true: an answer that closes its connection reaches the client even while the client still
  * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
+ * Over 250 lines because everything in which Node's handling of connections differs from the contract is corrected here.
  */
 import {
   createServer,
@@ -17,6 +18,7 @@ import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
 import { lastWords, linger } from './linger.ts';
 import { rawFailure } from './reply.ts';
+import { SocketFile, type SocketProblem } from './socket.ts';
 
 type Accept = (this: Server, socket: Socket) => void;
 
@@ -38,6 +40,8 @@ const CHECK_MS = 500;
 
 export class Connections {
   private readonly server: Server;
+  /** Of `--socket`; `server` serves its connections. */
+  private socketFile: SocketFile | undefined;
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
   /** Node's own listeners for connections. */
@@ -86,6 +90,14 @@ export class Connections {
     });
   }
 
+  /** Takes the path of `--socket` as well; the problem where that fails. */
+  async listenAt(path: string): Promise<SocketProblem | undefined> {
+    const bound = await SocketFile.bind(path, (socket) => void this.server.emit('connection', socket));
+    if (typeof bound === 'string') return bound;
+    this.socketFile = bound;
+    return undefined;
+  }
+
   /** From now on requests are handled. */
   serve(handler: RequestListener): void {
     this.handler = handler;
@@ -97,12 +109,21 @@ export class Connections {
   }
 
   /** Stops accepting, ends connections without a request, and resolves when the others have ended. */
-  drain(): Promise<void> {
-    return new Promise((resolve) => {
+  async drain(): Promise<void> {
+    const socketsClosed = this.closeSocket();
+    const closed = new Promise<void>((resolve) => {
       // Ends idle connections as well; a request that has begun to come in is waited for and answered.
       this.server.close(() => resolve());
-      for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
     });
+    for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
+    await Promise.all([closed, socketsClosed]);
+  }
+
+  /** Ends listening at `--socket`, and removes its file; resolves when its connections have ended. */
+  async closeSocket(): Promise<void> {
+    const file = this.socketFile;
+    this.socketFile = undefined;
+    await file?.remove();
   }
 
   /** Ends what is left. */

@@ -34,14 +34,14 @@ export interface Ingested {
 }
 
 export class ApiClient {
-  readonly #port: number;
+  readonly #at: number | string;
   readonly #host: string;
   readonly #idle: Connection[] = [];
   readonly #busy = new Set<Connection>();
 
-  /** `host` is what the Host header says. */
-  constructor(port: number, host = `127.0.0.1:${port}`) {
-    this.#port = port;
+  /** Of a port, or of the path of a Unix domain socket. `host` is what the Host header says. */
+  constructor(at: number | string, host = typeof at === 'string' ? 'localhost' : `127.0.0.1:${at}`) {
+    this.#at = at;
     this.#host = host;
   }
 
@@ -100,7 +100,7 @@ export class ApiClient {
       if (one.reusable) return one;
       one.close();
     }
-    return Connection.open(this.#port);
+    return Connection.open(this.#at);
   }
 }
 

@@ -75,11 +75,13 @@ export class Connection {
     socket.on('error', finished).on('end', finished).on('close', finished);
   }
 
-  static open(port: number, host = '127.0.0.1'): Promise<Connection> {
+  /** Connects to a port, or to the path of a Unix domain socket. */
+  static open(at: number | string, host = '127.0.0.1'): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const socket = new PatientSocket({ allowHalfOpen: true });
       socket.once('error', reject);
-      socket.setNoDelay(true).connect({ port, host }, () => {
+      const address = typeof at === 'string' ? { path: at } : { port: at, host };
+      socket.setNoDelay(true).connect(address, () => {
         socket.off('error', reject);
         resolve(new Connection(socket));
       });

@@ -49,8 +49,12 @@ export class SseClient {
   }
 
   /** Resolves once the head of the answer has come. */
-  static async open(port: number, path = '/api/stream', headers: readonly Header[] = []): Promise<SseClient> {
-    const socket = net.connect({ port, host: '127.0.0.1' });
+  static async open(
+    at: number | string,
+    path = '/api/stream',
+    headers: readonly Header[] = [],
+  ): Promise<SseClient> {
+    const socket = net.connect(typeof at === 'string' ? { path: at } : { port: at, host: '127.0.0.1' });
     const client = new SseClient(socket);
     const decoder = new TextDecoder();
     const parser = new ResponseParser(
@@ -75,9 +79,10 @@ export class SseClient {
       client.#notify();
     };
     socket.on('error', end).on('end', end).on('close', end);
-    const lines = [['host', `127.0.0.1:${port}`] as const, ...headers].map(
-      ([name, value]) => `${name}: ${value}\r\n`,
-    );
+    const lines = [
+      ['host', typeof at === 'string' ? 'localhost' : `127.0.0.1:${at}`] as const,
+      ...headers,
+    ].map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
     await client.waitFor(() => client.head !== undefined || client.ended, 'the head of the stream');
     return client;

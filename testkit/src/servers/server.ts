@@ -15,6 +15,8 @@ export interface ReadyLine {
   readonly runtime: string;
   readonly version: string;
   readonly contract: string;
+  /** The path of `--socket`, where it is given (rule PRO-11). */
+  readonly socket?: string;
 }
 
 export interface Exit {
@@ -56,7 +58,10 @@ export interface RunningServer {
   kill(): Promise<Exit>;
   signal(name: NodeJS.Signals): void;
   /** Writes to its standard input, where it has one. */
-  input(text: string): void;
+  input(content: string | Uint8Array): void;
+  /** Reads no more of its stdout, which the pipe then fills, until `readOutput`. */
+  holdOutput(): void;
+  readOutput(): void;
   /** Ends its standard input. */
   endInput(): void;
 }
@@ -122,7 +127,9 @@ export async function startServer(
     stop: () => end(child, 'SIGTERM', exited),
     kill: () => end(child, 'SIGKILL', exited),
     signal: (signal) => void child.kill(signal),
-    input: (text) => void child.stdin?.write(text),
+    input: (content) => void child.stdin?.write(content),
+    holdOutput: () => void child.stdout!.pause(),
+    readOutput: () => void child.stdout!.resume(),
     endInput: () => void child.stdin?.end(),
   };
 }

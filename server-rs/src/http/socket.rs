@@ -1,0 +1,116 @@
+//! Binds the Unix domain socket of `--socket`, and removes its file (rule PRO-11).
+//!
+//! Invariant: nobody but this user can connect at any moment, and no file of another process is removed.
+
+use std::fs::{File, Permissions, set_permissions, symlink_metadata};
+use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use socket2::{Domain, SockAddr, Socket, Type};
+use tokio::net::UnixListener;
+
+/// What this user may do, and nobody else.
+const MODE: u32 = 0o600;
+
+/// As for TCP.
+const BACKLOG: i32 = 1024;
+
+/// Why there is no socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SocketProblem {
+    /// A process listens there.
+    InUse,
+    /// Another kind of file.
+    NotASocket,
+    /// Anything else.
+    Unusable,
+}
+
+impl SocketProblem {
+    /// The key of its message in `config.json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SocketProblem::InUse => "in_use",
+            SocketProblem::NotASocket => "not_a_socket",
+            SocketProblem::Unusable => "unusable",
+        }
+    }
+}
+
+/// The file of a socket that this process listens on.
+#[derive(Debug)]
+pub struct SocketFile {
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    /// Listens at `path`, where it first removes the file of a server that is gone.
+    pub fn bind(path: &str) -> Result<(Self, UnixListener), SocketProblem> {
+        let path = Path::new(path);
+        remove_stale(path)?;
+        let (socket, address) = unbound(path).map_err(|_| SocketProblem::Unusable)?;
+        // Linux gives the file the mode that the socket has now; elsewhere nobody can connect before `listen`.
+        let file = File::from(OwnedFd::from(socket));
+        drop(file.set_permissions(Permissions::from_mode(MODE)));
+        let socket = Socket::from(OwnedFd::from(file));
+        socket.bind(&address).map_err(|error| match error.kind() {
+            ErrorKind::AddrInUse => SocketProblem::InUse,
+            _ => SocketProblem::Unusable,
+        })?;
+        let unusable = |_| SocketProblem::Unusable;
+        let identity = identity_of(path).ok_or(SocketProblem::Unusable)?;
+        let file = Self { path: path.to_owned(), identity };
+        let listened = set_permissions(path, Permissions::from_mode(MODE))
+            .and_then(|()| socket.listen(BACKLOG))
+            .and_then(|()| socket.set_nonblocking(true))
+            .and_then(|()| UnixListener::from_std(OwnedFd::from(socket).into()));
+        let listener = listened.inspect_err(|_| file.remove()).map_err(unusable)?;
+        Ok((file, listener))
+    }
+
+    /// Removes the file, unless it is another one by now. Comes before the end of listening, so that no other server
+    /// takes the file for one of a server that is gone.
+    pub fn remove(&self) {
+        if identity_of(&self.path) == Some(self.identity) {
+            // One that cannot be removed is stale for the next start.
+            drop(std::fs::remove_file(&self.path));
+        }
+    }
+}
+
+/// Removes the socket of a server that is gone; any other file is a problem.
+fn remove_stale(path: &Path) -> Result<(), SocketProblem> {
+    let file = match symlink_metadata(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(_) => return Err(SocketProblem::Unusable),
+    };
+    if !file.file_type().is_socket() {
+        return Err(SocketProblem::NotASocket);
+    }
+    let (socket, address) = unbound(path).map_err(|_| SocketProblem::Unusable)?;
+    // One whose queue of connections is full listens too, and must not hold up this start.
+    let connected = socket.set_nonblocking(true).and_then(|()| socket.connect(&address));
+    match connected.map_err(|error| error.kind()) {
+        Ok(()) | Err(ErrorKind::WouldBlock) => Err(SocketProblem::InUse),
+        Err(ErrorKind::NotFound) => Ok(()),
+        Err(ErrorKind::ConnectionRefused) => match std::fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(SocketProblem::Unusable),
+            _ => Ok(()),
+        },
+        Err(_) => Err(SocketProblem::Unusable),
+    }
+}
+
+/// A new socket, and the address of a path.
+fn unbound(path: &Path) -> std::io::Result<(Socket, SockAddr)> {
+    Ok((Socket::new(Domain::UNIX, Type::STREAM, None)?, SockAddr::unix(path)?))
+}
+
+/// Device and inode.
+fn identity_of(path: &Path) -> Option<(u64, u64)> {
+    symlink_metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}

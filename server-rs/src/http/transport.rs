@@ -1,0 +1,115 @@
+//! A connection's socket, of TCP or of a Unix domain, as one type.
+//!
+//! Only this side has this file: sockets of Node have one type.
+
+use std::io::{IoSlice, Result, Write};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+/// What a server listens on.
+#[derive(Debug)]
+pub struct Listeners {
+    /// The port.
+    pub tcp: TcpListener,
+    /// The socket of `--socket`.
+    pub unix: Option<UnixListener>,
+}
+
+impl Listeners {
+    /// The next connection of either.
+    pub(super) async fn accept(&self) -> Result<Transport> {
+        let Some(unix) = &self.unix else { return self.accept_tcp().await };
+        tokio::select! {
+            accepted = self.accept_tcp() => accepted,
+            accepted = unix.accept() => accepted.map(|(socket, _)| Transport::Unix(socket)),
+        }
+    }
+
+    async fn accept_tcp(&self) -> Result<Transport> {
+        let (socket, _) = self.tcp.accept().await?;
+        // Answers are small and complete; waiting to fill a packet only delays them.
+        drop(socket.set_nodelay(true));
+        Ok(Transport::Tcp(socket))
+    }
+}
+
+/// The socket of a connection.
+#[derive(Debug)]
+pub enum Transport {
+    /// Of the port.
+    Tcp(TcpStream),
+    /// Of `--socket`.
+    Unix(UnixStream),
+}
+
+impl Transport {
+    /// Writes what the socket's buffer has room for, and closes it.
+    pub(super) fn write_at_once(self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Transport::Tcp(socket) => socket.into_std()?.write_all(bytes),
+            Transport::Unix(socket) => socket.into_std()?.write_all(bytes),
+        }
+    }
+
+    /// Gives the send buffer this size. A kernel that refuses keeps the size that it chose.
+    pub(super) fn set_send_buffer(&self, bytes: usize) {
+        drop(match self {
+            Transport::Tcp(socket) => SockRef::from(socket).set_send_buffer_size(bytes),
+            Transport::Unix(socket) => SockRef::from(socket).set_send_buffer_size(bytes),
+        });
+    }
+}
+
+impl AsyncRead for Transport {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        match self.get_mut() {
+            Transport::Tcp(socket) => Pin::new(socket).poll_read(cx, buf),
+            Transport::Unix(socket) => Pin::new(socket).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Transport {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        match self.get_mut() {
+            Transport::Tcp(socket) => Pin::new(socket).poll_write(cx, bytes),
+            Transport::Unix(socket) => Pin::new(socket).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        match self.get_mut() {
+            Transport::Tcp(socket) => Pin::new(socket).poll_write_vectored(cx, slices),
+            Transport::Unix(socket) => Pin::new(socket).poll_write_vectored(cx, slices),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Transport::Tcp(socket) => socket.is_write_vectored(),
+            Transport::Unix(socket) => socket.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        match self.get_mut() {
+            Transport::Tcp(socket) => Pin::new(socket).poll_flush(cx),
+            Transport::Unix(socket) => Pin::new(socket).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        match self.get_mut() {
+            Transport::Tcp(socket) => Pin::new(socket).poll_shutdown(cx),
+            Transport::Unix(socket) => Pin::new(socket).poll_shutdown(cx),
+        }
+    }
+}

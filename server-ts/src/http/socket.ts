@@ -1,0 +1,112 @@
+/**
+ * Binds the Unix domain socket of `--socket`, and removes its file (rule PRO-11).
+ *
+ * Invariant: nobody but this user can connect at any moment, and no file of another process is removed.
+ */
+import { lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { LIMITS } from '../contract.ts';
+
+/** Keeps everything from the group and from others, and makes nothing executable: mode 0600. */
+const UMASK = 0o177;
+
+/** Why there is no socket: the key of its message in `config.json`. */
+export type SocketProblem = 'in_use' | 'not_a_socket' | 'unusable';
+
+/** A socket that this process listens on, and its file. */
+export class SocketFile {
+  private readonly path: string;
+  private readonly server: Server;
+  private readonly identity: string | undefined;
+
+  private constructor(path: string, server: Server) {
+    this.path = path;
+    this.server = server;
+    this.identity = identityOf(path);
+  }
+
+  /** Listens at `path`, where it first removes the file of a server that is gone. */
+  static async bind(path: string, accept: (socket: Socket) => void): Promise<SocketFile | SocketProblem> {
+    const problem = await removeStale(path);
+    if (problem !== undefined) return problem;
+    const server = createServer({ allowHalfOpen: true }, accept);
+    return new Promise((resolve) => {
+      server.once('error', (error: NodeJS.ErrnoException) => {
+        resolve(error.code === 'EADDRINUSE' ? 'in_use' : 'unusable');
+      });
+      const umask = process.umask(UMASK);
+      try {
+        // The file is made before this returns.
+        server.listen({ path, backlog: LIMITS.connections }, () => {
+          server.removeAllListeners('error');
+          resolve(new SocketFile(path, server));
+        });
+      } catch {
+        resolve('unusable');
+      } finally {
+        process.umask(umask);
+      }
+    });
+  }
+
+  /** Removes the file, unless it is another one by now, and ends listening; resolves when all connections have ended. */
+  remove(): Promise<void> {
+    const isOurs = identityOf(this.path) === this.identity;
+    const aside = `${this.path}.${process.pid}`;
+    // Node removes what is at the path, whatever it is by now.
+    if (!isOurs) rename(this.path, aside);
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    if (!isOurs) rename(aside, this.path);
+    return closed;
+  }
+}
+
+/** Moves a file, where there is one. */
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch {
+    // It is gone.
+  }
+}
+
+/** Removes the socket of a server that is gone; any other file is a problem. */
+async function removeStale(path: string): Promise<SocketProblem | undefined> {
+  try {
+    const file = lstatSync(path, { throwIfNoEntry: false });
+    if (file === undefined) return undefined;
+    if (!file.isSocket()) return 'not_a_socket';
+    switch (await tryConnect(path)) {
+      // One whose queue of connections is full listens too.
+      case 'connected':
+      case 'EAGAIN':
+        return 'in_use';
+      case 'ENOENT':
+        return undefined;
+      case 'ECONNREFUSED':
+        unlinkSync(path);
+        return undefined;
+      default:
+        return 'unusable';
+    }
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'unusable';
+  }
+}
+
+/** `connected`, or the code of the error. */
+function tryConnect(path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve('connected');
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
+  });
+}
+
+/** Device and inode. */
+function identityOf(path: string): string | undefined {
+  const file = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return file && `${file.dev}-${file.ino}`;
+}
