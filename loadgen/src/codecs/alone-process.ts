@@ -11,9 +11,9 @@ import { parseArgs } from 'node:util';
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import { measureColumns, measureProcwireColumns } from './alone-columns.ts';
 import { type Report, timer } from './alone-timing.ts';
-import { PACKR } from './formats.ts';
+import { PACKR } from './answers.ts';
 import { decodeBatch, encodeBatch, PROCWIRE } from './protobuf.ts';
-import { type Fields, procwirePayload } from './source-events.ts';
+import { procwirePayload } from './source-events.ts';
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -84,13 +84,7 @@ const CODECS: Readonly<Record<string, Codec<Batch>>> = {
     read: readEvents,
   },
   protobuf: {
-    encode: ({ events }) =>
-      encodeBatch(
-        events.map((event) => ({
-          fields: event as Fields & { event_id: string },
-          metadata: event.metadata === undefined ? null : JSON.stringify(event.metadata),
-        })),
-      ),
+    encode: ({ events }) => encodeBatch(events.map(packed)),
     decode: (bytes) => ({ events: decodeBatch(bytes).map(unpacked) }),
     read: readEvents,
   },

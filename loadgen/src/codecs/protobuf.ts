@@ -18,7 +18,6 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import FIELDS from '../../../contract/fields.json' with { type: 'json' };
 import VOCABULARY from '../../../contract/vocabulary.json' with { type: 'json' };
-import type { Fields, SourceEvent } from './source-events.ts';
 
 interface Known {
   readonly kind: string;
@@ -110,6 +109,7 @@ const PAGE = message('EventPage');
 /** The payload of procwire's benchmark. */
 export const PROCWIRE = message('Procwire');
 
+type Event = Readonly<Record<string, unknown>>;
 type Loose = Message & Record<string, unknown>;
 
 const utf8 = new TextEncoder();
@@ -153,11 +153,11 @@ const MAPPED: readonly Mapped[] = Object.entries(KNOWN).map(([name, known]) => {
   }
 });
 
-function toMessage(fields: Fields, metadata: string | null): Loose {
+function toMessage(event: Event): Loose {
   const init: Record<string, unknown> = {};
   for (const { name, local, put } of MAPPED) {
-    const value = name === 'metadata' ? metadata : fields[name];
-    if (value !== undefined && value !== null) init[local] = put(value);
+    const value = event[name];
+    if (value !== undefined && value !== null) init[local] = put(value as string | number);
   }
   return create(EVENT, init) as Loose;
 }
@@ -172,12 +172,9 @@ function fromMessage(message: Loose): Record<string, unknown> {
   return found;
 }
 
-export function encodeEvent({ fields, metadata }: SourceEvent): Uint8Array {
-  return toBinary(EVENT, toMessage(fields, metadata));
-}
-
-export function encodeBatch(batch: readonly SourceEvent[]): Uint8Array {
-  const events = batch.map(({ fields, metadata }) => toMessage(fields, metadata));
+/** Metadata of the events is JSON text. */
+export function encodeBatch(batch: readonly Event[]): Uint8Array {
+  const events = batch.map(toMessage);
   return toBinary(BATCH, create(BATCH, { events }));
 }
 

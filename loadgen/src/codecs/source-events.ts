@@ -4,6 +4,7 @@
  * Invariant: the same seed and file give the same events. Every event gets an `event_id` of a UUID's width, so that a
  * body can be sent again with fresh ones written over them.
  */
+import { jsonEvent, type TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
@@ -16,15 +17,6 @@ import { UUID_BYTES, writeUuid } from '../uuid.ts';
  * most fields given; `small bare`: the same without metadata.
  */
 export type Payload = 'real' | 'bare' | 'small' | 'small bare';
-
-export type Fields = Readonly<Record<string, string | number>>;
-
-export interface SourceEvent {
-  /** All but metadata. */
-  readonly fields: Fields & { readonly event_id: string };
-  /** JSON text; `null`: none. */
-  readonly metadata: string | null;
-}
 
 export interface EventSource {
   readonly seed: number;
@@ -47,7 +39,7 @@ export async function sourceEvents(
   payload: Payload,
   count: number,
   { seed, corpus }: EventSource,
-): Promise<SourceEvent[]> {
+): Promise<TextEvent[]> {
   const isSmall = payload.startsWith('small');
   const lines: string[] = [];
   for await (const line of isSmall ? generateSmallLines(seed) : linesOf(seed, corpus)) {
@@ -58,8 +50,8 @@ export async function sourceEvents(
   // Sessions come one after the other: without this the first events would all be of one agent.
   if (!isSmall) shuffle(seededRandom(seed), lines);
   return Array.from({ length: count }, (_, i) => {
-    const event = parseEvent(lines[i % lines.length]!, i);
-    return payload.endsWith('bare') ? { ...event, metadata: null } : event;
+    const { metadata, ...fields } = parseEvent(lines[i % lines.length]!, i);
+    return payload.endsWith('bare') || metadata === undefined ? fields : { ...fields, metadata };
   });
 }
 
@@ -68,15 +60,16 @@ function linesOf(seed: number, corpus: string | undefined): Iterable<string> | A
 }
 
 /** Metadata keeps its text. */
-function parseEvent(line: string, number: number): SourceEvent {
+function parseEvent(line: string, number: number): TextEvent {
   const { metadata: _, ...fields } = JSON.parse(line) as Record<string, unknown>;
-  const metadata = memberSpans(line).findLast(({ key }) => key === 'metadata')?.text ?? null;
-  return withId({ fields: fields as SourceEvent['fields'], metadata }, number);
+  const metadata = memberSpans(line).findLast(({ key }) => key === 'metadata')?.text;
+  const event = { ...fields, event_id: idOf(number) };
+  return metadata === undefined ? event : { ...event, metadata };
 }
 
-function withId({ fields, metadata }: SourceEvent, number: number): SourceEvent {
+function idOf(number: number): string {
   writeUuid(uuid, 0, ID_SEED, number);
-  return { fields: { ...fields, event_id: uuid.toString('latin1') }, metadata };
+  return uuid.toString('latin1');
 }
 
 /** `{id, name, data, items}`, as procwire's benchmark makes it. */
@@ -86,23 +79,17 @@ export function procwirePayload(size: number) {
 }
 
 /** Events whose metadata is that payload. */
-export function procwireEvents(size: number, count: number): SourceEvent[] {
+export function procwireEvents(size: number, count: number): TextEvent[] {
   const metadata = JSON.stringify(procwirePayload(size));
-  const fields = { session_id: 'procwire', agent_type: 'bench', event_type: 'tool_use', event_id: '' };
-  return Array.from({ length: count }, (_, i) => withId({ fields, metadata }, i));
-}
-
-/** As JSON text, metadata byte for byte. */
-export function jsonText({ fields, metadata }: SourceEvent): string {
-  const text = JSON.stringify(fields);
-  return metadata === null ? text : `${text.slice(0, -1)},"metadata":${metadata}}`;
+  const fields = { session_id: 'procwire', agent_type: 'bench', event_type: 'tool_use' };
+  return Array.from({ length: count }, (_, i) => ({ ...fields, event_id: idOf(i), metadata }));
 }
 
 /** The first events whose JSON has about so many bytes together, at least one. */
-export function upTo(events: readonly SourceEvent[], bytes: number): readonly SourceEvent[] {
+export function upTo(events: readonly TextEvent[], bytes: number): readonly TextEvent[] {
   let sum = 0;
   const end = events.findIndex((event) => {
-    sum += Buffer.byteLength(jsonText(event)) + 1;
+    sum += Buffer.byteLength(jsonEvent(event)) + 1;
     return sum > bytes;
   });
   return end < 0 ? events : events.slice(0, Math.max(1, end));

@@ -1,0 +1,5 @@
+import type { CodecsResult } from '../codecs/codecs-result.ts';
+
+export function codecsTerminal(result: CodecsResult): string {
+  return `${result.rows.length} rows\n`;
+}
