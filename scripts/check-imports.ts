@@ -38,6 +38,7 @@ export const LAYERS: readonly string[] = [
     'fields',
     'validate',
     'hooks',
+    'formats',
     'slots',
   ],
   ...['config', 'store', 'ring', 'hub', 'invalidations', 'admission', 'ingest', 'http', 'app', 'main'],

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
+import { eventMessage, rowColumns } from './contract/messages.ts';
 import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
@@ -53,6 +54,8 @@ export function generate(root: string): Generated[] {
     { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
     { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
+    { path: 'server-rs/src/field/columns.rs', content: rowColumns(fields) },
+    { path: 'server-rs/src/formats/event_message.rs', content: eventMessage(fields) },
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
   ];

@@ -10,7 +10,6 @@ export interface Option {
   readonly maximum?: number;
   readonly choices?: readonly string[];
   readonly at_least?: string;
-  readonly excludes?: string;
 }
 
 export function checkOption(option: Option, options: readonly Option[]): string[] {
@@ -23,9 +22,9 @@ export function checkOption(option: Option, options: readonly Option[]): string[
     if (typeof value !== 'number' || value < minimum || value > maximum)
       problems.push(`${where}: the default ${value} is not from ${minimum} to ${maximum}`);
   }
-  // A choice without a default is absent unless it is given.
-  const isAbsent = type === 'choice' && value === null;
-  if ((type === 'choice' || type === 'switch') && !isAbsent && !option.choices?.includes(String(value)))
+  // A choice without a default is one that only a flag makes.
+  const isChosen = type === 'switch' || (type === 'choice' && value !== null);
+  if (isChosen && !option.choices?.includes(String(value)))
     problems.push(`${where}: the default ${value} is none of the choices`);
   if (option.at_least !== undefined) {
     const other = options.find((one) => one.name === option.at_least);
@@ -33,8 +32,5 @@ export function checkOption(option: Option, options: readonly Option[]): string[
     else if (Number(value) < Number(other.default))
       problems.push(`${where}: the default is below ${other.name}`);
   }
-  const excluded = options.find((one) => one.name === option.excludes);
-  if (option.excludes !== undefined && excluded?.type !== 'switch')
-    problems.push(`${where}: ${option.excludes} is no switch`);
   return problems;
 }

@@ -18,6 +18,8 @@ pub enum SpanKind {
     EscapedString,
     Object,
     Array,
+    /// Text that should be JSON and is not (rule FMT-05).
+    NotJson,
 }
 
 /// A JSON value's place in a body: bytes from `start` up to `end`.

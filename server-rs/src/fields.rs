@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of a field by its rule; `None` when it is absent or has a problem. Metadata has no rule.
+    /// The value of a field by its rule; `None` when it is absent or has a problem. Metadata has no value here.
     pub(crate) fn value(&mut self, field: Field) -> Option<FieldValue> {
         match field.spec().kind {
             FieldKind::Text => self.part_of_text(field, |text| text).map(FieldValue::Text),
@@ -50,6 +50,10 @@ impl<'a> Checker<'a> {
             FieldKind::Integer => self.integer(field).map(FieldValue::Number),
             FieldKind::Dollars => self.dollars(field).map(FieldValue::Number),
             FieldKind::Timestamp => self.timestamp(field).map(FieldValue::Number),
+            // Checked here for its place among the problems; the text is taken later.
+            FieldKind::Json if self.raw.get(field).kind == SpanKind::NotJson => {
+                self.problem(field, &*VOCABULARY.field_messages.json_text)
+            }
             FieldKind::Json => None,
         }
     }

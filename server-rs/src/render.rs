@@ -5,6 +5,14 @@
 
 /// Statistics to JSON text.
 pub(crate) mod stats;
+/// Rows as lines.
+pub(crate) mod ndjson;
+/// Rows in MessagePack.
+pub mod msgpack;
+/// Rows in Protobuf.
+pub mod protobuf;
+/// Rows as record batches.
+pub mod arrow;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
@@ -198,20 +206,32 @@ pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::R
 }
 
 /// What a snapshot is rendered from.
-pub(crate) struct SnapshotParts<'a> {
+#[derive(Debug, Clone, Copy)]
+pub struct SnapshotParts<'a> {
+    /// Its name.
     pub topic: &'a str,
+    /// That of the database.
     pub epoch: &'a str,
+    /// The revision that the data has.
     pub revision: i64,
     /// The revision that the data comes behind, where it is not the whole state.
     pub since: Option<i64>,
     /// Whether it is the whole state although that was not asked for.
     pub is_reset: bool,
-    /// JSON text.
+    /// In the format of the answer.
     pub data: &'a [u8],
 }
 
 /// The state of a topic, or what came since (rules SYN-05 and SYN-07).
 pub(crate) fn render_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
+    let mut out = snapshot_head(parts);
+    member(&mut out, 0, "data");
+    out.extend_from_slice(parts.data);
+    finish(out, None)
+}
+
+/// The members before `data`, with room for it.
+fn snapshot_head(parts: &SnapshotParts<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(parts.data.len() + 256);
     let mut text = |name: &str, value: &str| {
         member(&mut out, 0, name);
@@ -227,7 +247,5 @@ pub(crate) fn render_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
         member(&mut out, 0, "reset");
         bool(&mut out, true);
     }
-    member(&mut out, 0, "data");
-    out.extend_from_slice(parts.data);
-    finish(out, None)
+    out
 }

@@ -29,7 +29,7 @@ pub fn parse_timestamp(text: &str) -> Option<i64> {
     let days = i64::from(date.to_julian_day()) - i64::from(UNIX_EPOCH_JULIAN_DAY);
     let seconds = i64::from(hour * 3600 + minute * 60 + second);
     let ms = days * DAY_MS + seconds * 1000 + millis - offset_minutes * 60_000;
-    RANGE_MS.contains(&ms).then_some(ms)
+    is_in_range(ms).then_some(ms)
 }
 
 const UNIX_EPOCH_JULIAN_DAY: i32 = 2_440_588;
@@ -62,6 +62,11 @@ fn offset(zone: &[u8]) -> Option<i64> {
 
 fn digits(bytes: &[u8]) -> Option<i32> {
     bytes.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0')))
+}
+
+/// Whether a time lies in the years 0000 to 9999.
+pub fn is_in_range(ms: i64) -> bool {
+    RANGE_MS.contains(&ms)
 }
 
 /// `2026-02-18T18:06:41.231Z`; milliseconds within the years 0000 to 9999.

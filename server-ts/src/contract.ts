@@ -6,6 +6,7 @@
  */
 import config from '../../contract/config.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
+import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
@@ -47,17 +48,38 @@ export interface ParameterSpec {
   readonly values?: readonly string[] | string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** The maximum where the answer is an export (rule FMT-09). */
+  readonly export_maximum?: number;
   /** The parameter without which it must not be given. */
   readonly needs?: string;
   /** Of topics: their list as it would be given. */
   readonly default?: number | string;
 }
 
+/** A format of bodies and answers (rules FMT-01 to FMT-09). */
+export type Format = keyof typeof formats.formats;
+
+/** What the contract says of a format. */
+export interface FormatSpec {
+  /** Its own, then its aliases. */
+  readonly media_types: readonly string[];
+  /** The one parameter that `Content-Type` may have, with its only value. */
+  readonly parameter?: { readonly name: string; readonly value: string };
+  /** What follows the media type of an answer. */
+  readonly answer_suffix: string;
+}
+
+export const FORMATS = formats.formats as Readonly<Record<Format, FormatSpec>>;
+
 export interface RouteSpec {
   readonly path: string;
   readonly methods: readonly string[];
   /** The media type of its answer. */
   readonly produces: string;
+  /** The formats among which `Accept` chooses the answer to GET (rule HTT-13). */
+  readonly formats?: readonly Format[];
+  /** The formats of the bodies that it reads (rule BOD-02). */
+  readonly reads?: readonly Format[];
   /** Keys of `PARAMETERS`, in the order in which they are checked. */
   readonly parameters: readonly string[];
   /** Open without a token (rule SEC-06). */
@@ -66,7 +88,7 @@ export interface RouteSpec {
   readonly bench?: boolean;
 }
 
-export const ROUTES: readonly RouteSpec[] = routes.routes;
+export const ROUTES = routes.routes as readonly RouteSpec[];
 export const PARAMETERS = routes.parameters as Readonly<Record<string, ParameterSpec>>;
 
 /** What a hook of an agent becomes (rule HOK-02). */

@@ -9,6 +9,8 @@ import { type ErrorSpec, VOCABULARY } from './contract.ts';
 /** The error codes of the contract (rule HTT-01). */
 export const ERROR_CODES = [
   'invalid_json',
+  'invalid_msgpack',
+  'invalid_protobuf',
   'invalid_event',
   'invalid_batch',
   'invalid_parameter',

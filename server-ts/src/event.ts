@@ -29,16 +29,23 @@ export interface Outcomes {
 export interface Rejected {
   /** Its place in the request, from 0. */
   readonly index: number;
+  /** Its line, from 1, where the format has lines (rule FMT-02). */
+  readonly line: number | undefined;
   readonly errors: readonly FieldError[];
 }
 
 /** Pairs of start and end: the item itself, whose end is noted of single events only, then its fields. */
 const RAW_WIDTH = 2 * (FIELDS.length + 1);
 
+/** The place of an item that is no JSON. */
+export const NOT_JSON = -1;
+
 /** Where the fields of the items of a body lie: bytes from a start up to an end, the quotes of a string included. */
 export class RawEvents {
   count = 0;
   spans = new Int32Array(RAW_WIDTH * 64);
+  /** The line of each, from 1; empty where the format has no lines. */
+  lines: number[] = [];
 
   /** Begins the next item and returns its place in `spans`. */
   add(): number {
@@ -56,6 +63,24 @@ export class RawEvents {
   clear(): void {
     this.spans.fill(0, 0, this.count * RAW_WIDTH);
     this.count = 0;
+    if (this.lines.length > 0) this.lines = [];
+  }
+
+  /** Adds an item that is no JSON (rule FMT-02). */
+  addNotJson(): void {
+    this.spans[this.add()] = NOT_JSON;
+  }
+
+  /** Says that the last item is no JSON. */
+  setNotJson(): void {
+    const item = this.at(this.count - 1);
+    this.spans.fill(0, item, item + RAW_WIDTH);
+    this.spans[item] = NOT_JSON;
+  }
+
+  /** Whether item `index` is JSON. */
+  isJson(index: number): boolean {
+    return this.spans[this.at(index)] !== NOT_JSON;
   }
 
   /** Says where a field of the item at this place lies; absent for an end of 0. */

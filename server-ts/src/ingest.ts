@@ -1,10 +1,10 @@
 /**
- * Runs the pipeline: scan, validate, truncate, store; a single event is a batch of one.
+ * Runs the pipeline: read, validate, truncate, store; a single event is a batch of one.
  *
  * What waits for the writer is bounded by a request's ticket (rule ING-10).
  * A long body is worked on in slices, so that others are served in between. Knows nothing of HTTP.
  */
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import type { Ticket } from './admission.ts';
 import type { Buffers } from './buffers.ts';
@@ -13,8 +13,8 @@ import { LIMITS, VOCABULARY } from './contract.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
 import { WAIT } from './field.ts';
+import { type Format, readBatch, readEvent } from './formats/index.ts';
 import { readHook } from './hooks.ts';
-import { scanBatch, scanEvent } from './json.ts';
 import type { Store } from './store/index.ts';
 import { validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
@@ -42,14 +42,14 @@ export class Ingest {
   }
 
   /** One event. The body is given back to where its memory came from. */
-  single(body: Buffer, ticket: Ticket): Promise<Outcomes> {
-    return this.take(body, ticket, validator, (raw) => this.scanEvent(body, raw));
+  single(body: Buffer, format: Format, ticket: Ticket): Promise<Outcomes> {
+    return this.take(body, ticket, validator, (raw) => readEvent(format, body, raw));
   }
 
   /** What an agent's hook sent, as one event (rule HOK-01). The body is given back as above. */
   hook(body: Buffer, ticket: Ticket): Promise<Outcomes> {
     const reader: typeof validator = (raw, table, limit) => () => readHook(raw, table, limit);
-    return this.take(body, ticket, reader, (raw) => this.scanEvent(body, raw));
+    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw));
   }
 
   /** A person's dismissal of a session's waits, which is an event of that session (rule WAI-05). */
@@ -66,54 +66,50 @@ export class Ingest {
         return errors;
       };
     };
-    return this.take(body, ticket, reader, (raw) => this.scanEvent(body, raw));
+    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw));
   }
 
   /** The events of a batch. The body is given back as above. */
-  batch(body: Buffer, ticket: Ticket): Promise<Outcomes> {
-    return this.take(body, ticket, validator, (raw) => this.scanBatch(body, ticket, raw));
+  batch(body: Buffer, format: Format, ticket: Ticket): Promise<Outcomes> {
+    return this.take(body, ticket, validator, (raw) => this.readBatch(body, format, ticket, raw));
   }
 
-  private scanEvent(body: Buffer, raw: RawEvents): void {
-    if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
-  }
-
-  private async scanBatch(body: Buffer, ticket: Ticket, raw: RawEvents): Promise<void> {
-    if (!isUtf8(body)) throw new Failure('invalid_json');
+  private async readBatch(body: Buffer, format: Format, ticket: Ticket, raw: RawEvents): Promise<Buffer> {
     const limit = this.config.maxBatchEvents;
-    const scan = scanBatch(body, raw, limit);
-    let step = scan.next();
+    const reading = readBatch(format, body, raw, limit);
+    let step = reading.next();
     while (!step.done) {
       if (isLarge(body)) await setImmediate();
-      step = scan.next();
+      step = reading.next();
     }
     const batch = step.value;
-    if (batch === undefined) throw new Failure('invalid_json');
-    if (!batch.isBatch) throw new Failure('invalid_batch');
     if (batch.count > limit) throw new Failure('batch_too_large', { limit, actual: batch.count });
     ticket.noteBatch(batch.count);
+    return batch.body;
   }
 
-  /** Scans a body, checks its events and stores the valid ones. */
+  /** Reads a body, checks its events and stores the valid ones. */
   private async take(
-    body: Buffer,
+    sent: Buffer,
     ticket: Ticket,
     reader: typeof validator,
-    scan: (raw: RawEvents) => Promise<void> | void,
+    read: (raw: RawEvents) => Promise<Buffer> | Buffer,
   ): Promise<Outcomes> {
     const raw = this.idle.pop() ?? new RawEvents();
+    let body = sent;
     let table: EventTable | undefined;
     let isStillRead = false;
     try {
-      if (isLarge(body)) await ticket.takeTurn();
-      await scan(raw);
+      if (isLarge(sent)) await ticket.takeTurn();
+      body = await read(raw);
+      if (body !== sent) this.buffers.give(sent.buffer);
       const { count } = raw;
       table = new EventTable(body, count, this.buffers);
       const rejected: Rejected[] = [];
       const validate: ReturnType<typeof validator> = reader(raw, table, this.config.maxMetadataBytes);
       for (let index = 0; index < count; index++) {
         const errors = validate(index);
-        if (errors !== undefined) rejected.push({ index, errors });
+        if (errors !== undefined) rejected.push({ index, line: raw.lines[index], errors });
         if (isLarge(body) && index % SLICE_EVENTS === SLICE_EVENTS - 1) await setImmediate();
       }
       ticket.endTurn();

@@ -43,6 +43,12 @@ export function scanEvent(body: Buffer, events: RawEvents): boolean {
   return end !== INVALID && skipSpace(body, end) === body.length;
 }
 
+/** Scans an event that begins at `start` and ends with the bytes; what is no JSON becomes an event of its own. */
+export function scanLine(bytes: Buffer, start: number, events: RawEvents): void {
+  const end = scanItem(bytes, start, LIMITS.json_depth, events);
+  if (end === INVALID || skipSpace(bytes, end) !== bytes.length) events.setNotJson();
+}
+
 export interface Batch {
   /** Whether the body is an object whose (last) `events` is an array. */
   readonly isBatch: boolean;

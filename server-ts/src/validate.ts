@@ -5,7 +5,7 @@
  * vocabulary.
  */
 import { VOCABULARY } from './contract.ts';
-import type { EventTable, FieldError, RawEvents } from './event.ts';
+import { type EventTable, type FieldError, NOT_JSON, type RawEvents } from './event.ts';
 import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
 import { NO_CHANGE } from './waits.ts';
@@ -32,8 +32,11 @@ function validateEvent(
 ): readonly FieldError[] | undefined {
   checker.item = item;
   checker.problems = undefined;
-  if (checker.body[checker.spans[item]!] !== 0x7b)
-    return [{ field: 'body', message: VOCABULARY.field_messages.object }];
+  const start = checker.spans[item]!;
+  if (checker.body[start] !== 0x7b) {
+    const { object, json_line: line } = VOCABULARY.field_messages;
+    return [{ field: 'body', message: start === NOT_JSON ? line : object }];
+  }
   for (const field of FIELD_SPECS) checker.value(field);
   if (checker.problems !== undefined) return checker.problems;
   const { table } = checker;

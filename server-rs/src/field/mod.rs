@@ -1,8 +1,11 @@
 //! The fields of an event as the contract describes them (`contract/fields.json`).
 
+/// The columns of a row, generated from the file.
+mod columns;
 /// The table, generated from the file.
 mod table;
 
+pub use columns::{BY_NUMBER, COLUMNS};
 pub use table::Field;
 use table::SPECS;
 
@@ -48,6 +51,56 @@ pub struct FieldSpec {
     pub column: &'static str,
     pub is_dictionary: bool,
     pub absent: Absent,
+}
+
+/// What a column of a row is stored as.
+#[derive(Debug, Clone, Copy)]
+pub enum ColumnKind {
+    /// Not stored: always this number.
+    Constant(i64),
+    /// The key of a session.
+    Session,
+    /// A name id.
+    Name,
+    /// The name id of a word of this list of the vocabulary.
+    Choice(fn() -> &'static [String]),
+    /// A text, or the 16 bytes of a UUID.
+    Text,
+    /// A whole number.
+    Integer,
+    /// Nano-dollars.
+    Dollars,
+    /// Unix milliseconds.
+    Timestamp,
+    /// 0 or 1.
+    Boolean,
+    /// JSON text.
+    Json,
+}
+
+/// The types of columns in Arrow (rule FMT-09).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the type of its name")]
+pub enum ArrowType {
+    Int8,
+    Int64,
+    Float64,
+    Bool,
+    Utf8,
+    Timestamp,
+    Dictionary,
+}
+
+/// One column of a row.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the other members are those of the file, which explains them")]
+pub struct Column {
+    pub name: &'static str,
+    pub kind: ColumnKind,
+    /// Its number in Protobuf.
+    pub protobuf: u32,
+    pub arrow: ArrowType,
+    pub is_nullable: bool,
 }
 
 impl Field {

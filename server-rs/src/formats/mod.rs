@@ -4,10 +4,24 @@
 
 /// One event a line.
 pub mod ndjson;
+/// From values to JSON tokens.
+pub mod tokens;
+/// Values as canonical JSON text.
+pub mod canonical;
+/// What a body in MessagePack must be.
+pub mod msgpack_check;
+/// MessagePack to tokens.
+pub mod msgpack;
+/// What a body in Protobuf must be.
+pub mod protobuf_check;
+/// The message of an event, generated.
+mod event_message;
+/// Protobuf to tokens.
+pub mod protobuf;
 
 use std::sync::LazyLock;
 
-use crate::contract::{FORMATS, FormatSpec};
+use crate::contract::{FORMATS, FormatSpec, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::RawEvent;
 use crate::json::{scan_batch, scan_event};
@@ -60,8 +74,49 @@ impl Format {
     }
 }
 
+/// Why a body is refused before it is decoded: the first rule that breaks (rule FMT-03).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is explained by its message in contract/vocabulary.json")]
+pub enum Fault {
+    Truncated,
+    Trailing,
+    Depth,
+    Key,
+    Utf8,
+    Finite,
+    Binary,
+    Extension,
+    Reserved,
+    Varint,
+    Field,
+    WireType,
+    FieldType,
+}
+
+impl Fault {
+    /// Its message.
+    pub fn message(self) -> &'static str {
+        let messages = &VOCABULARY.format_messages;
+        match self {
+            Fault::Truncated => &messages.truncated,
+            Fault::Trailing => &messages.trailing,
+            Fault::Depth => &messages.depth,
+            Fault::Key => &messages.key,
+            Fault::Utf8 => &messages.utf8,
+            Fault::Finite => &messages.finite,
+            Fault::Binary => &messages.binary,
+            Fault::Extension => &messages.extension,
+            Fault::Reserved => &messages.reserved,
+            Fault::Varint => &messages.varint,
+            Fault::Field => &messages.field,
+            Fault::WireType => &messages.wire_type,
+            Fault::FieldType => &messages.field_type,
+        }
+    }
+}
+
 /// The events of a batch, unchecked.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RawBatch {
     /// The text that their spans lie in.
     pub body: String,
@@ -82,7 +137,9 @@ pub fn read_event(format: Format, body: Vec<u8>) -> Result<(String, RawEvent), F
             Ok((body, event))
         }
         Format::Ndjson => ndjson::read_line(body),
-        Format::Msgpack | Format::Protobuf | Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
+        Format::Msgpack => msgpack::read_msgpack_event(&body),
+        Format::Protobuf => protobuf::read_protobuf_event(body),
+        Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
     }
 }
 
@@ -96,7 +153,9 @@ pub fn read_batch(format: Format, body: Vec<u8>, max_items: usize) -> Result<Raw
             Ok(RawBatch { body, events: batch.events, count: batch.count, lines: Vec::new() })
         }
         Format::Ndjson => Ok(ndjson::read_lines(body, max_items)),
-        Format::Msgpack | Format::Protobuf | Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
+        Format::Msgpack => msgpack::read_msgpack_batch(&body, max_items),
+        Format::Protobuf => protobuf::read_protobuf_batch(body, max_items),
+        Format::Arrow => Err(Failure::new(ErrorCode::Internal)),
     }
 }
 

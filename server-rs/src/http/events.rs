@@ -11,7 +11,9 @@ use crate::error::{ErrorCode, Failure};
 use crate::field::Field;
 use crate::formats::Format;
 use crate::http::body::read_body;
+use crate::http::event_pages::read_page;
 use crate::http::exchange::Exchange;
+use crate::http::exports::Export;
 use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::render;
@@ -45,13 +47,20 @@ pub(crate) async fn events_body(
 /// `GET /api/events` (rules GET-01 to GET-05).
 pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let filter = event_filter(&exchange.parameters);
-    let limit = exchange.parameters.limit();
-    let json = app.store.read(cost_of(&filter), move |connection| {
-        let mut page = render::Page::new("events", "id", limit);
-        query::list_events(connection, &filter, limit + 1, |row| page.row(row))?;
-        Ok(page.finish())
-    });
-    Ok(reply::varying(reply::ok(json.await?)))
+    let (limit, answer, cost) = (exchange.parameters.limit(), exchange.answer, cost_of(&filter));
+    if answer.format.is_export() {
+        let read = app.store.read(cost, move |connection| {
+            let beginning = connection.unchecked_transaction()?;
+            let newest = query::newest_revision(&beginning)?;
+            let mut export = Export::new(filter, newest, limit, answer.format, None)?;
+            let first = export.read(&beginning)?;
+            Ok((export, first))
+        });
+        let (export, first) = read.await?;
+        return Ok(reply::rows(export.into_body(&app, cost, first), answer));
+    }
+    let page = app.store.read(cost, move |connection| read_page(connection, &filter, limit, answer.format));
+    Ok(reply::rows(page.await?.bytes, answer))
 }
 
 fn event_filter(parameters: &Parameters) -> EventFilter {

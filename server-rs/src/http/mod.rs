@@ -31,6 +31,10 @@ mod inflate;
 pub mod body;
 /// Every answer.
 pub mod reply;
+/// Pages of events in every format.
+mod event_pages;
+/// Events page by page.
+mod exports;
 /// Events in and out.
 pub mod events;
 /// Taking agents' hooks.
@@ -100,6 +104,7 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/stats/cost", routing::get(stats::get_costs).route("/api/stats/cost"))
         .route("/api/filter-options", routing::get(stats::get_filter_options).route("/api/filter-options"))
         .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
+        .route("/api/snapshot/events", routing::get(snapshot::get_snapshot).route("/api/snapshot/events"))
         .route("/api/snapshot/{topic}", routing::get(snapshot::get_snapshot).route("/api/snapshot/{topic}"))
         .route("/api/health", routing::get(health::get_health).route("/api/health"))
         .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"));

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{BatchOutcomes, FieldError, Outcome};
+use crate::http::negotiation::Answer;
 
 /// The media type of every JSON answer.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -29,6 +30,14 @@ pub type Reply = Result<Response<Body>, Failure>;
 /// 200 with JSON text.
 pub fn ok(json: impl Into<Bytes>) -> Response<Body> {
     json_answer(StatusCode::OK, json.into())
+}
+
+/// 200 with rows in the format that was chosen (rule HTT-13).
+pub fn rows(body: impl Into<Body>, answer: Answer) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    let suffix = &answer.format.spec().answer_suffix;
+    insert(&mut response, CONTENT_TYPE, &format!("{}{suffix}", answer.media_type));
+    varying(response)
 }
 
 fn json_answer(status: StatusCode, json: Bytes) -> Response<Body> {
@@ -267,9 +276,9 @@ pub fn stream(body: Body) -> Response<Body> {
     answer
 }
 
-/// 200 with the state of a topic, under its tag (rule SYN-05).
-pub fn snapshot(json: impl Into<Bytes>, etag: &str) -> Response<Body> {
-    tagged(ok(json), etag)
+/// The state of a topic, under its tag (rule SYN-05).
+pub fn snapshot(answer: Response<Body>, etag: &str) -> Response<Body> {
+    tagged(answer, etag)
 }
 
 /// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5).

@@ -8,7 +8,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::State;
+use http::Response;
 use http::Uri;
 use http::header::{HeaderMap, IF_NONE_MATCH};
 use rusqlite::Connection;
@@ -16,11 +18,17 @@ use rusqlite::Connection;
 use crate::app::App;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
+use crate::formats::Format;
+use crate::http::event_pages::read_page;
 use crate::http::exchange::Exchange;
+use crate::http::exports::Export;
+use crate::http::negotiation::Answer;
 use crate::http::reply;
 use crate::http::sessions::{session_json, sessions_json};
 use crate::http::stats::stats_json;
-use crate::render::{Page, SnapshotParts, render_snapshot};
+use crate::render::msgpack::msgpack_snapshot;
+use crate::render::protobuf::protobuf_snapshot;
+use crate::render::{SnapshotParts, render_snapshot};
 use crate::store::cost::Cost;
 use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter, newest_revision, session_revision};
 use crate::store::totals::StatsFilter;
@@ -37,10 +45,15 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
     }
     let tags = KnownTags::of(&exchange.headers);
     let epoch = app.store.epoch();
+    let has_choice = exchange.route.formats.is_some();
+    let not_modified = |etag: &str| {
+        let answer = reply::not_modified(etag);
+        if has_choice { reply::varying(answer) } else { answer }
+    };
     if !matches!(topic, Topic::Session(_)) {
         let etag = etag(epoch, app.store.newest_id());
         if tags.has(&etag) {
-            return Ok(reply::not_modified(&etag));
+            return Ok(not_modified(&etag));
         }
     }
     let other_epoch = parameters.text("epoch").is_some_and(|given| given != epoch);
@@ -51,6 +64,7 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
         other_epoch,
         limit: parameters.limit(),
         cutoffs: app.cutoffs(),
+        answer: exchange.answer,
     };
     let cost = if matches!(topic, Topic::Session(_)) { Cost::Unbounded } else { Cost::Bounded };
     let read = app.store.read(cost, |connection| {
@@ -58,9 +72,14 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
         let Some(revision) = view.revision(&snapshot)? else { return Ok(None) };
         let etag = etag(epoch, revision);
         Ok(Some(if tags.has(&etag) {
-            reply::not_modified(&etag)
+            not_modified(&etag)
         } else {
-            reply::snapshot(view.json(&snapshot, revision)?, &etag)
+            let answer = match exchange.answer.format {
+                Format::Ndjson | Format::Arrow => view.export(&app, &snapshot, revision)?,
+                _ if has_choice => reply::rows(view.whole(&snapshot, revision)?, exchange.answer),
+                _ => reply::ok(view.whole(&snapshot, revision)?),
+            };
+            reply::snapshot(answer, &etag)
         }))
     });
     read.await?.ok_or_else(not_found)
@@ -93,6 +112,7 @@ struct View<'a> {
     other_epoch: bool,
     limit: u64,
     cutoffs: Cutoffs,
+    answer: Answer,
 }
 
 impl View<'_> {
@@ -104,8 +124,8 @@ impl View<'_> {
         }
     }
 
-    /// The answer's text.
-    fn json(&self, connection: &Connection, revision: i64) -> rusqlite::Result<Vec<u8>> {
+    /// The answer in one piece.
+    fn whole(&self, connection: &Connection, revision: i64) -> rusqlite::Result<Vec<u8>> {
         let (extent, data) = match self.topic {
             Topic::Events => self.events(connection, revision)?,
             Topic::Stats => (Extent::Whole, stats_json(connection, &StatsFilter::default(), self.cutoffs)?),
@@ -120,27 +140,61 @@ impl View<'_> {
             }
         };
         let (topic, epoch) = (&self.topic.name(), self.epoch);
-        let (since, is_reset) = match extent {
-            Extent::Whole => (None, false),
-            Extent::Since(since) => (Some(since), false),
-            Extent::Reset => (None, true),
+        let (since, is_reset) = extent.members();
+        let parts = SnapshotParts { topic, epoch, revision, since, is_reset, data: &data };
+        Ok(match self.answer.format {
+            Format::Msgpack => msgpack_snapshot(&parts),
+            Format::Protobuf => protobuf_snapshot(&parts),
+            Format::Json | Format::Ndjson | Format::Arrow => render_snapshot(&parts),
+        })
+    }
+
+    /// The answer page by page (rule FMT-09).
+    fn export(
+        &self,
+        app: &Arc<App>,
+        connection: &Connection,
+        revision: i64,
+    ) -> rusqlite::Result<Response<Body>> {
+        let since = self.known_since(revision);
+        let extent = match (self.since, since) {
+            (None, _) => Extent::Whole,
+            (Some(_), Some(since)) if !self.is_more(connection, since, revision)? => Extent::Since(since),
+            (Some(_), _) => Extent::Reset,
         };
-        Ok(render_snapshot(&SnapshotParts { topic, epoch, revision, since, is_reset, data: &data }))
+        let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
+        let (since, is_reset) = extent.members();
+        let topic = self.topic.name();
+        let parts = SnapshotParts { topic: &topic, epoch: self.epoch, revision, since, is_reset, data: b"" };
+        let mut export = Export::new(filter, revision, self.limit, self.answer.format, Some(&parts))?;
+        let first = export.read(connection)?;
+        Ok(reply::rows(export.into_body(app, Cost::Bounded, first), self.answer))
+    }
+
+    /// Whether more events came since than the answer may have.
+    fn is_more(&self, connection: &Connection, since: i64, revision: i64) -> rusqlite::Result<bool> {
+        // Ids may have gaps, so only more ids than the limit can mean more events.
+        let most = self.limit + 1;
+        Ok(revision.abs_diff(since) >= most && query::count_since(connection, since, revision, most)? >= most)
+    }
+
+    /// The revision that the client has, where it is one of this database.
+    fn known_since(&self, revision: i64) -> Option<i64> {
+        self.since.filter(|since| !self.other_epoch && *since <= revision)
     }
 
     /// The events that came since, or the newest page (rule SYN-07).
     fn events(&self, connection: &Connection, revision: i64) -> rusqlite::Result<(Extent, Vec<u8>)> {
-        let since = self.since.filter(|since| !self.other_epoch && *since <= revision);
+        let since = self.known_since(revision);
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
-        let mut page = Page::new("events", "id", self.limit);
-        query::list_events(connection, &filter, self.limit + 1, |row| page.row(row))?;
+        let page = read_page(connection, &filter, self.limit, self.answer.format)?;
         let extent = match (self.since, since) {
             (None, _) => Extent::Whole,
             // More than a page came since: what was read is the newest page.
-            (Some(_), Some(since)) if !page.has_more() => Extent::Since(since),
+            (Some(_), Some(since)) if !page.has_more => Extent::Since(since),
             (Some(_), _) => Extent::Reset,
         };
-        Ok((extent, page.finish()))
+        Ok((extent, page.bytes))
     }
 }
 
@@ -151,6 +205,17 @@ enum Extent {
     Since(i64),
     /// All, since what came after the client's revision cannot be said.
     Reset,
+}
+
+impl Extent {
+    /// The members `since` and `reset` of an answer.
+    fn members(self) -> (Option<i64>, bool) {
+        match self {
+            Extent::Whole => (None, false),
+            Extent::Since(since) => (Some(since), false),
+            Extent::Reset => (None, true),
+        }
+    }
 }
 
 /// The tags of `If-None-Match` (RFC 9110, section 13.1.2); a list that breaks the grammar has none.

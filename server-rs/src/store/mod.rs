@@ -52,6 +52,8 @@ pub mod cost;
 pub mod reader;
 /// The reads of events, sessions and health.
 pub mod query;
+/// Pages of events as they are stored.
+pub mod event_rows;
 /// The reads of statistics.
 pub mod totals;
 

@@ -59,7 +59,32 @@ pub fn list_events(
     connection: &Connection,
     filter: &EventFilter,
     limit: u64,
-    visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    list_events_until(connection, filter, limit, |row| visit(row).map(|()| true))
+}
+
+/// The same until `visit` gives `false`.
+pub(crate) fn list_events_until(
+    connection: &Connection,
+    filter: &EventFilter,
+    limit: u64,
+    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>,
+) -> rusqlite::Result<()> {
+    let sql = match filter.order {
+        Order::NewestFirst => queries::SELECT_EVENTS_NEWEST,
+        Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
+    };
+    each_event(connection, sql, filter, limit, &mut visit)
+}
+
+/// Shows up to `limit` events as one of the statements for pages selects them, until `visit` gives `false`.
+pub(crate) fn each_event(
+    connection: &Connection,
+    sql: &str,
+    filter: &EventFilter,
+    limit: u64,
+    visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<bool>,
 ) -> rusqlite::Result<()> {
     let session = match &filter.session_id {
         None => None,
@@ -79,10 +104,6 @@ pub fn list_events(
             Value::Text(text.clone())
         });
     }
-    let sql = match filter.order {
-        Order::NewestFirst => queries::SELECT_EVENTS_NEWEST,
-        Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
-    };
     let bounds: [(&str, &dyn ToSql); 6] = [
         (":above", &filter.above),
         (":below", &filter.below),
@@ -94,7 +115,14 @@ pub fn list_events(
     let fields =
         filter.fields.iter().zip(&wanted).map(|((field, _), value)| (field.parameter(), value as &dyn ToSql));
     let values: Vec<_> = bounds.into_iter().chain(fields).collect();
-    each(connection, sql, &*values, visit).map(|_| ())
+    each_until(connection, sql, &*values, visit).map(|_| ())
+}
+
+/// How many events have an id above `since` and up to `newest`, counted up to `most`.
+pub fn count_since(connection: &Connection, since: i64, newest: i64, most: u64) -> rusqlite::Result<u64> {
+    let mut statement = connection.prepare_cached(queries::SELECT_COUNT_SINCE)?;
+    let count: i64 = statement.query_row([since, newest, signed(most)], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
 }
 
 /// One event; `false` when there is none of this id.
@@ -232,14 +260,25 @@ pub(super) fn each(
     values: impl rusqlite::Params,
     mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<usize> {
+    each_until(connection, sql, values, &mut |row| visit(row).map(|()| true))
+}
+
+fn each_until(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<bool>,
+) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare_cached(sql)?;
     // A statement of the cache may hold named values of an earlier read.
     statement.clear_bindings();
     let mut rows = statement.query(values)?;
     let mut count = 0;
     while let Some(row) = rows.next()? {
-        visit(row)?;
         count += 1;
+        if !visit(row)? {
+            break;
+        }
     }
     Ok(count)
 }

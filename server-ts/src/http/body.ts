@@ -1,6 +1,6 @@
 /**
- * Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it is
- * JSON is the pipeline's business.
+ * Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it
+ * is what its media type says is the pipeline's business.
  *
  * The bytes own their memory, which is of `buffers`, so that the writer's thread can read it without a copy.
  */
@@ -9,13 +9,16 @@ import type { App } from '../app.ts';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
+import type { Format } from '../formats/index.ts';
 import type { Exchange } from './exchange.ts';
-import { type Head, waitsForContinue } from './head.ts';
+import { waitsForContinue } from './head.ts';
 import { encodingOf, inflate } from './inflate.ts';
+import { contentFormat } from './negotiation.ts';
 
-/** A body and its ticket. The caller gives the memory of the bytes back to `buffers`. */
+/** A body, its format and its ticket. The caller gives the memory of the bytes back to `buffers`. */
 interface Body {
   readonly bytes: Buffer;
+  readonly format: Format;
   readonly ticket: Ticket;
 }
 
@@ -23,7 +26,7 @@ interface Body {
 export async function readBody(app: App, exchange: Exchange, mostEvents: number): Promise<Body> {
   const limit = app.config.maxBodyBytes;
   const { head } = exchange;
-  checkMediaType(head);
+  const format = contentFormat(head, exchange.route!);
   const encoding = encodingOf(head);
   const declared = head.contentLength;
   if (encoding === 'identity' && declared !== undefined && declared > limit) {
@@ -36,7 +39,7 @@ export async function readBody(app: App, exchange: Exchange, mostEvents: number)
     const expected = declared === undefined ? undefined : Math.min(declared, longest);
     await ticket.holdUnread(expected, mostEvents);
     const sent = await receive(exchange, app.buffers, { limit, longest, held: expected ?? 1 }, ticket);
-    if (encoding === 'identity') return { bytes: sent, ticket };
+    if (encoding === 'identity') return { bytes: sent, format, ticket };
     await ticket.takeTurn();
     const bytes = await inflate(sent, encoding, limit, app.buffers);
     try {
@@ -45,20 +48,11 @@ export async function readBody(app: App, exchange: Exchange, mostEvents: number)
       app.buffers.give(bytes.buffer);
       throw error;
     }
-    return { bytes, ticket };
+    return { bytes, format, ticket };
   } catch (error) {
     ticket.release();
     throw error;
   }
-}
-
-/** Rule BOD-02. */
-function checkMediaType(head: Head): void {
-  const values = head.headers.get('content-type') ?? [];
-  const [essence, charset, ...more] = (values[0] ?? '').split(';').map((part) => part.trim());
-  const isJson = values.length === 1 && essence?.toLowerCase() === 'application/json';
-  const isUtf8 = charset === undefined || /^charset=("utf-8"|utf-8)$/i.test(charset);
-  if (!isJson || !isUtf8 || more.length > 0) throw new Failure('unsupported_media_type');
 }
 
 interface Limits {

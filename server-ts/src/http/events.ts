@@ -10,9 +10,9 @@ import { batch, ok, single } from './reply.ts';
 
 /** `POST /api/events` (rules ING-01 to ING-03). */
 export async function postEvent(app: App, exchange: Exchange): Promise<void> {
-  const { bytes, ticket } = await readBody(app, exchange, 1);
+  const { bytes, format, ticket } = await readBody(app, exchange, 1);
   try {
-    single(exchange, await app.ingest.single(bytes, ticket));
+    single(exchange, await app.ingest.single(bytes, format, ticket));
   } finally {
     ticket.release();
   }
@@ -20,9 +20,9 @@ export async function postEvent(app: App, exchange: Exchange): Promise<void> {
 
 /** `POST /api/events/batch` (rules ING-04 to ING-06). */
 export async function postBatch(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  const { bytes, ticket } = await readBody(app, exchange, app.config.maxBatchEvents);
+  const { bytes, format, ticket } = await readBody(app, exchange, app.config.maxBatchEvents);
   try {
-    const outcomes = await app.ingest.batch(bytes, ticket);
+    const outcomes = await app.ingest.batch(bytes, format, ticket);
     batch(exchange, outcomes, parameters.text('results') === '1');
   } finally {
     ticket.release();

@@ -11,13 +11,15 @@ import type { App } from '../app.ts';
 import { nowMs } from '../clock.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
+import { isExport } from '../formats/index.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { postEcho, postSink } from './bench.ts';
 import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import type { Exchange } from './exchange.ts';
-import { checkHead, type Head, headerOf, readHead } from './head.ts';
+import { checkHead, readHead } from './head.ts';
 import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
 import { postClaudeCode } from './hooks.ts';
+import { chooseAnswer, hasChoice } from './negotiation.ts';
 import { getPage, getScript, getStyles } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import * as reply from './reply.ts';
@@ -50,6 +52,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
   routes.post(...on('/api/hooks/claude-code', postClaudeCode));
+  routes.get(...on('/api/snapshot/events', getSnapshot));
   routes.get(...on('/api/snapshot/{topic}', getSnapshot));
   routes.get(...on('/api/events', listEvents));
   routes.get(...on('/api/sessions', listSessions));
@@ -92,6 +95,9 @@ function firstChecks(app: App, routes: Router): RequestListener {
       response,
       head,
       origin: undefined,
+      route: undefined,
+      answer: undefined,
+      hasChoice: false,
       bodyTaken: false,
       isDraining: () => app.isDraining,
     };
@@ -140,12 +146,15 @@ function guarded(app: App) {
 function endpoint(app: App, route: RouteSpec, handler: Handler) {
   return (_request: Request, response: Response): Promise<void> | void => {
     const exchange = exchangeOf(response);
-    checkAccept(exchange.head, route.produces);
-    const expected = exchange.head.headers.get('expect') ?? [];
+    const { head } = exchange;
+    exchange.route = route;
+    exchange.hasChoice = hasChoice(head, route);
+    exchange.answer = chooseAnswer(head, route);
+    const expected = head.headers.get('expect') ?? [];
     if (expected.some((value) => value.toLowerCase() !== '100-continue')) {
       throw new Failure('expectation_failed');
     }
-    return handler(app, exchange, readParameters(exchange.head.query, route));
+    return handler(app, exchange, readParameters(head.query, route, isExport(exchange.answer.format)));
   };
 }
 
@@ -178,19 +187,6 @@ function failed(app: App) {
 
 function reasonOf(error: unknown): string | undefined {
   return error instanceof Error ? error.stack : String(error);
-}
-
-/** Rule HTT-13 (RFC 9110, section 12.5.1). */
-function checkAccept(head: Head, produces: string): void {
-  const accept = headerOf(head, 'accept');
-  if (accept === undefined) return;
-  const known = [produces, `${produces.split('/')[0]}/*`, '*/*'];
-  const admits = accept.split(',').some((item) => {
-    const [media, ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    const refused = parameters.some((parameter) => /^q=0*\.?0*$/.test(parameter) && /0/.test(parameter));
-    return known.includes(media!) && !refused;
-  });
-  if (!admits) throw new Failure('not_acceptable');
 }
 
 function exchangeOf(response: Response): Exchange {

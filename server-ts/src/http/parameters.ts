@@ -39,7 +39,7 @@ export class Parameters {
 }
 
 /** Throws `invalid_parameter` for the first parameter, in the route's order, that breaks a rule. */
-export function readParameters(query: string, route: RouteSpec): Parameters {
+export function readParameters(query: string, route: RouteSpec, isExport = false): Parameters {
   const values = new Map<string, Value>();
   const pairs = query === '' ? [] : query.split('&').map(splitPair);
   for (const key of route.parameters) {
@@ -47,7 +47,8 @@ export function readParameters(query: string, route: RouteSpec): Parameters {
     if (spec === undefined) throw new Error(`no parameter ${key} in routes.json`);
     const given = pairs.filter(([name]) => name === spec.name);
     if (given.length > 1) throw invalid(spec.name, MESSAGES.twice);
-    const value = given.length === 0 ? defaultOf(spec) : readValue(spec, given[0]![1]);
+    const value =
+      given.length === 0 ? defaultOf(spec) : readValue(isExport ? ofExport(spec) : spec, given[0]![1]);
     if (value !== undefined) values.set(key, value);
   }
   checkCursor(values, route);
@@ -66,6 +67,11 @@ export function readInteger(spec: ParameterSpec, text: string, name = spec.name)
   const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
   if (value >= minimum && value <= maximum) return value;
   throw invalid(name, fill(MESSAGES.integer, { minimum, maximum }));
+}
+
+/** A parameter of an answer that is an export (rule FMT-09). */
+function ofExport(spec: ParameterSpec): ParameterSpec {
+  return spec.export_maximum === undefined ? spec : { ...spec, maximum: spec.export_maximum };
 }
 
 function defaultOf(spec: ParameterSpec): Value | undefined {

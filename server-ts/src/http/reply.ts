@@ -19,6 +19,8 @@ type Header = string | number;
 type Headers = Readonly<Record<string, Header>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+/** What another `Accept` would change where there is a choice (rule HTT-13). */
+const VARYING: ReadonlySet<number> = new Set([200, 304, 406]);
 const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
 /** 200 with JSON text, as text or as bytes. */
@@ -43,7 +45,11 @@ export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boole
 /** Its text; ids without a tree of values, since most of an answer is these. */
 export function batchJson(outcomes: Outcomes, withResults: boolean): string {
   const ids = outcomes.ids.filter((id) => id !== 0);
-  const rejected = outcomes.rejected.map(({ index, errors }) => ({ index, errors: lines(errors) }));
+  const rejected = outcomes.rejected.map(({ index, line, errors }) => ({
+    index,
+    line,
+    errors: lines(errors),
+  }));
   const duplicates = outcomes.ids.length - ids.length;
   const json = `{"received":${ids.length},"ids":[${ids.join(',')}],"duplicates":${duplicates},"rejected":${JSON.stringify(rejected)}`;
   const more = withResults ? `,"results":${JSON.stringify(results(outcomes))}` : '';
@@ -60,7 +66,7 @@ function results(outcomes: Outcomes): unknown[] {
     const rejected = outcomes.rejected[refused];
     if (rejected?.index === index) {
       refused++;
-      list.push({ index, status: 'rejected', errors: lines(rejected.errors) });
+      list.push({ index, line: rejected.line, status: 'rejected', errors: lines(rejected.errors) });
       continue;
     }
     const id = outcomes.ids[valid++]!;
@@ -208,7 +214,11 @@ function writeHead(exchange: Exchange, status: number, headers: Headers, close: 
   const { response, origin } = exchange;
   const list: Header[] = [];
   for (const name in headers) list.push(name, headers[name]!);
-  if (origin !== undefined) list.push('access-control-allow-origin', origin, 'vary', 'Origin');
+  if (origin !== undefined) list.push('access-control-allow-origin', origin);
+  const varies = exchange.hasChoice && VARYING.has(status);
+  if (varies || origin !== undefined) {
+    list.push('vary', varies ? (origin === undefined ? 'Accept' : 'Accept, Origin') : 'Origin');
+  }
   list.push('date', httpDate());
   response.sendDate = false;
   // Without this Node would add `connection` and `keep-alive` headers of its own.

@@ -1,0 +1,119 @@
+/**
+ * The sources of server-rs that formats need: the message of an event in Protobuf, and the columns of a row.
+ * TypeScript derives both from `fields.json` when it starts.
+ */
+import { type FieldSpec, type Fields, pascalCase, type ServerColumn } from './fields.ts';
+
+/** How a field of each kind is declared, and what is handed on of it. */
+const DECLARED = {
+  text: ['bytes = "bytes"', 'Bytes', 'Text'],
+  choice: ['int32', 'i32', 'Choice'],
+  integer: ['uint64', 'u64', 'Integer'],
+  dollars: ['double', 'f64', 'Dollars'],
+  timestamp: ['int64', 'i64', 'Timestamp'],
+  json: ['bytes = "bytes"', 'Bytes', 'Json'],
+} as const;
+
+const FORMS = {
+  text: 'Text',
+  choice: 'Varint',
+  integer: 'Varint',
+  boolean: 'Varint',
+  dollars: 'Fixed64',
+  timestamp: 'Varint',
+  json: 'Bytes',
+} as const;
+
+/** `server-rs/src/formats/event_message.rs`, as rustfmt has it. */
+export function eventMessage({ fields, server_columns }: Fields): string {
+  const sent = Object.entries(fields);
+  const members = sent.map(([name, { kind, protobuf }]) => {
+    const [type, rust] = DECLARED[kind];
+    return `    #[prost(${type}, optional, tag = "${protobuf}")]\n    ${name}: Option<${rust}>,\n`;
+  });
+  const visits = sent.map(([name, { kind }]) => {
+    const value = DECLARED[kind][1] === 'Bytes' ? `Some(value) = &self.${name}` : `Some(value) = self.${name}`;
+    return `        if let ${value} {\n            visit(Field::${pascalCase(name)}, Sent::${DECLARED[kind][2]}(value));\n        }\n`;
+  });
+  const all: [string, FieldSpec | ServerColumn][] = [...sent, ...Object.entries(server_columns)];
+  const forms = [...new Set(all.map(([, { kind }]) => FORMS[kind]))].map((form) => {
+    const numbers = all.filter(([, { kind }]) => FORMS[kind] === form).map(([, { protobuf }]) => protobuf);
+    return `        ${numbers.sort((one, other) => one - other).join(' | ')} => WireForm::${form},\n`;
+  });
+  return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the message \`Event\` of \`ingest/v1/event.proto\`.
+//!
+//! Texts are declared as bytes, which have the same wire form: the library then lends them instead of copying them.
+
+use bytes::Bytes;
+
+use super::protobuf::Sent;
+use super::protobuf_check::WireForm;
+use crate::field::Field;
+
+/// What a client sends of an event.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct EventMessage {
+${members.join('')}}
+
+impl EventMessage {
+    /// Shows the fields that the message has, in their order.
+    pub(super) fn visit<'a>(&'a self, mut visit: impl FnMut(Field, Sent<'a>)) {
+${visits.join('')}    }
+}
+
+/// How a known field of an event is written.
+pub(super) fn wire_form(number: u64) -> Option<WireForm> {
+    Some(match number {
+${forms.join('')}        _ => return None,
+    })
+}
+`;
+}
+
+/** `server-rs/src/field/columns.rs`, as rustfmt has it. */
+export function rowColumns({ fields, server_columns, row }: Fields): string {
+  const columns = row.map((name) => columnText(name, (fields[name] ?? server_columns[name])!));
+  return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the columns of a row.
+//! Over 250 lines because every column has its members here.
+
+use super::{ArrowType, Column, ColumnKind};
+use crate::contract::VOCABULARY;
+
+/// The columns of a row, in their order (rule GET-02).
+pub const COLUMNS: [Column; ${row.length}] = [
+${columns.join('')}];
+
+/// Their places in the order of their numbers in Protobuf.
+pub const BY_NUMBER: [usize; ${row.length}] =
+    [${byNumber(fields, server_columns, row).join(', ')}];
+`;
+}
+
+function byNumber(
+  fields: Fields['fields'],
+  server: Fields['server_columns'],
+  row: readonly string[],
+): number[] {
+  const number = (place: number): number => (fields[row[place]!] ?? server[row[place]!])!.protobuf;
+  return row.map((_, place) => place).sort((one, other) => number(one) - number(other));
+}
+
+function columnText(name: string, spec: FieldSpec | ServerColumn): string {
+  const isNullable = 'sql' in spec && 'default' in spec && spec.default === null;
+  return `    Column {
+        name: "${name}",
+        kind: ${columnKind(name, spec)},
+        protobuf: ${spec.protobuf},
+        arrow: ArrowType::${pascalCase(spec.arrow)},
+        is_nullable: ${isNullable},
+    },
+`;
+}
+
+function columnKind(name: string, spec: FieldSpec | ServerColumn): string {
+  if ('value' in spec && spec.value !== undefined) return `ColumnKind::Constant(${spec.value})`;
+  if (name === 'session_id') return 'ColumnKind::Session';
+  if (spec.kind === 'choice') return `ColumnKind::Choice(|| &VOCABULARY.${spec.values!})`;
+  if ('dictionary' in spec && spec.dictionary) return 'ColumnKind::Name';
+  return `ColumnKind::${pascalCase(spec.kind)}`;
+}

@@ -1,0 +1,138 @@
+//! Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
+//!
+//! Invariant: a token is never scanned again, save metadata. So a text is written raw between its quotes, whatever it
+//! holds, and its span says that nothing in it is escaped.
+
+use crate::error::{ErrorCode, Failure};
+use crate::event::{Span, SpanKind};
+use crate::number::print_number;
+use crate::scanner::{Scan, Scanner};
+
+/// Metadata lies inside its event, so one container is around it.
+const METADATA_DEPTH: usize = 1;
+
+/// A body that grows by tokens.
+#[derive(Debug)]
+pub struct Tokens {
+    body: Vec<u8>,
+}
+
+impl Tokens {
+    /// An empty body with room for this many bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self { body: Vec::with_capacity(bytes) }
+    }
+
+    /// A string. The text is UTF-8.
+    pub fn text(&mut self, text: &[u8]) -> Span {
+        self.token(SpanKind::String, |body| {
+            body.push(b'"');
+            body.extend_from_slice(text);
+            body.push(b'"');
+        })
+    }
+
+    /// A whole number by its digits.
+    pub fn integer(&mut self, value: impl itoa::Integer) -> Span {
+        let mut digits = itoa::Buffer::new();
+        self.token(SpanKind::Number, |body| body.extend_from_slice(digits.format(value).as_bytes()))
+    }
+
+    /// A number as ECMAScript prints it; what is infinite becomes a number that no double holds, and NaN no number.
+    pub fn number(&mut self, value: f64) -> Span {
+        if value.is_nan() {
+            return self.bare(SpanKind::Bool);
+        }
+        self.token(SpanKind::Number, |body| {
+            if value.is_finite() {
+                print_number(body, value);
+            } else {
+                body.extend_from_slice(if value > 0.0 { b"1e999" } else { b"-1e999" });
+            }
+        })
+    }
+
+    /// A value of which only the kind matters.
+    pub fn bare(&mut self, kind: SpanKind) -> Span {
+        self.token(kind, |_| ())
+    }
+
+    /// Metadata as JSON text, without the white space around it (rule FMT-05).
+    pub fn metadata(&mut self, text: &[u8]) -> Span {
+        let text = trim_space(text);
+        if text.is_empty() {
+            return Span::ABSENT;
+        }
+        match std::str::from_utf8(text).ok().and_then(|_| scan_text(text).ok()) {
+            None => self.bare(SpanKind::NotJson),
+            Some(kind) => self.token(kind, |body| body.extend_from_slice(text)),
+        }
+    }
+
+    /// Metadata that `write` appends as JSON text.
+    pub fn canonical<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Span, E> {
+        let start = self.body.len();
+        write(&mut self.body)?;
+        Ok(Span { start, end: self.body.len(), kind: SpanKind::Object })
+    }
+
+    /// The body's text.
+    pub fn finish(self) -> Result<String, Failure> {
+        String::from_utf8(self.body).map_err(|_| Failure::new(ErrorCode::Internal))
+    }
+
+    fn token(&mut self, kind: SpanKind, write: impl FnOnce(&mut Vec<u8>)) -> Span {
+        let start = self.body.len();
+        write(&mut self.body);
+        Span { start, end: self.body.len(), kind }
+    }
+}
+
+/// The kind of the one value that a text holds.
+fn scan_text(text: &[u8]) -> Scan<SpanKind> {
+    let mut scanner = Scanner::new(text);
+    let span = scanner.skip_value(METADATA_DEPTH)?;
+    scanner.end()?;
+    Ok(span.kind)
+}
+
+/// Removes the white space of JSON from both ends.
+fn trim_space(text: &[u8]) -> &[u8] {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let start = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !is_space(byte)).map_or(start, |last| last + 1);
+    &text[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_json_text_without_the_space_around_it() {
+        let kind = |text: &str| Tokens::with_capacity(0).metadata(text.as_bytes()).kind;
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(kind(" null\n"), SpanKind::Null);
+        assert_eq!((kind(""), kind(" \t")), (SpanKind::Absent, SpanKind::Absent));
+        assert_eq!((kind(&nested(127)), kind(&nested(128))), (SpanKind::Array, SpanKind::NotJson));
+        for text in ["{", "{} {}", "\u{feff}{}", "NaN"] {
+            assert_eq!(kind(text), SpanKind::NotJson, "{text}");
+        }
+        let mut tokens = Tokens::with_capacity(0);
+        assert_eq!(tokens.metadata(b"\"\xff\"").kind, SpanKind::NotJson);
+        assert_eq!(tokens.metadata(b"\r\n{ }  "), Span { start: 0, end: 3, kind: SpanKind::Object });
+        assert_eq!(tokens.finish().as_deref(), Ok("{ }"));
+    }
+
+    #[test]
+    fn numbers_are_digits_or_as_ecmascript_prints_them() {
+        let mut tokens = Tokens::with_capacity(0);
+        tokens.integer(u64::MAX);
+        for value in [-0.0, 0.1, 1e21, f64::INFINITY] {
+            tokens.text(b",");
+            tokens.number(value);
+        }
+        assert_eq!(tokens.number(f64::NAN).kind, SpanKind::Bool);
+        assert_eq!(tokens.finish().as_deref(), Ok("18446744073709551615\",\"0\",\"0.1\",\"1e+21\",\"1e999"));
+    }
+}

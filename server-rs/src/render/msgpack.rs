@@ -1,0 +1,138 @@
+//! Renders pages of events and snapshots in MessagePack (rule FMT-08).
+//!
+//! Everything has its shortest form, which is what the library writes.
+
+use rmp::encode::{write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str};
+
+use crate::field::COLUMNS;
+use crate::render::SnapshotParts;
+use crate::store::event_rows::{Cell, Cells};
+use crate::timestamp::format_timestamp;
+
+/// Above this a whole double may have lost digits.
+const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
+
+/// Appends rows as maps.
+#[derive(Debug, Default)]
+pub struct MsgpackRows {
+    bytes: Vec<u8>,
+    /// The time that was written last: events of one request agree in theirs.
+    time: (i64, String),
+}
+
+// Writing to memory cannot fail, which the library does not know; the drops say so.
+impl MsgpackRows {
+    /// Appends a row.
+    pub fn push(&mut self, cells: &Cells<'_>) {
+        drop(write_map_len(&mut self.bytes, length(COLUMNS.len())));
+        for (column, cell) in COLUMNS.iter().zip(cells) {
+            drop(write_str(&mut self.bytes, column.name));
+            self.cell(cell);
+        }
+    }
+
+    fn cell(&mut self, cell: &Cell<'_>) {
+        let bytes = &mut self.bytes;
+        match cell {
+            Cell::Null => drop(write_nil(bytes)),
+            Cell::Integer(value) => drop(write_sint(bytes, *value)),
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and below 2^53")]
+            Cell::Dollars(value) if value.fract() == 0.0 && value.abs() <= MOST_WHOLE => {
+                drop(write_sint(bytes, *value as i64));
+            }
+            Cell::Dollars(value) => drop(write_f64(bytes, *value)),
+            Cell::Timestamp(ms) => {
+                if self.time.0 != *ms || self.time.1.is_empty() {
+                    self.time = (*ms, format_timestamp(*ms));
+                }
+                drop(write_str(bytes, &self.time.1));
+            }
+            Cell::Boolean(value) => drop(write_bool(bytes, *value)),
+            Cell::Text(text) | Cell::Json(text) => drop(write_str(bytes, text)),
+            Cell::Name(_, text) => drop(write_str(bytes, text)),
+        }
+    }
+
+    /// A page of these rows, with the cursor that continues it (rule GET-01).
+    pub fn page(&self, count: usize, next: Option<i64>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.bytes.len() + 32);
+        drop(write_map_len(&mut out, 2));
+        drop(write_str(&mut out, "events"));
+        drop(write_array_len(&mut out, length(count)));
+        out.extend_from_slice(&self.bytes);
+        drop(write_str(&mut out, "next"));
+        match next {
+            None => drop(write_nil(&mut out)),
+            Some(next) => drop(write_sint(&mut out, next)),
+        }
+        out
+    }
+}
+
+/// The state of a topic, or what came since (rules SYN-05 and SYN-07).
+pub fn msgpack_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(parts.data.len() + 128);
+    drop(write_map_len(&mut out, 4 + u32::from(parts.since.is_some()) + u32::from(parts.is_reset)));
+    let mut text = |name: &str, value: &str| {
+        drop(write_str(&mut out, name));
+        drop(write_str(&mut out, value));
+    };
+    text("topic", parts.topic);
+    text("epoch", parts.epoch);
+    text("revision", &parts.revision.to_string());
+    if let Some(since) = parts.since {
+        text("since", &since.to_string());
+    }
+    if parts.is_reset {
+        drop(write_str(&mut out, "reset"));
+        drop(write_bool(&mut out, true));
+    }
+    drop(write_str(&mut out, "data"));
+    out.extend_from_slice(parts.data);
+    out
+}
+
+fn length(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_their_shortest_form() {
+        let cases = [
+            (Cell::Null, b"\xc0".as_slice()),
+            (Cell::Integer(127), b"\x7f"),
+            (Cell::Integer(128), b"\xcc\x80"),
+            (Cell::Dollars(2.0), b"\x02"),
+            (Cell::Dollars(0.5), b"\xcb\x3f\xe0\0\0\0\0\0\0"),
+            (Cell::Boolean(true), b"\xc3"),
+            (Cell::Timestamp(0), b"\xb81970-01-01T00:00:00.000Z"),
+            (Cell::Json("{}".into()), b"\xa2{}"),
+            (Cell::Name(7, "a".into()), b"\xa1a"),
+        ];
+        for (cell, bytes) in cases {
+            let mut rows = MsgpackRows::default();
+            rows.cell(&cell);
+            assert_eq!(rows.bytes, bytes, "{cell:?}");
+        }
+        assert_eq!(MsgpackRows::default().page(0, None), b"\x82\xa6events\x90\xa4next\xc0");
+        assert_eq!(MsgpackRows::default().page(0, Some(7)), b"\x82\xa6events\x90\xa4next\x07");
+    }
+
+    #[test]
+    fn a_snapshot_is_the_map_of_its_json() {
+        let parts = SnapshotParts {
+            topic: "events",
+            epoch: "e",
+            revision: 7,
+            since: Some(5),
+            is_reset: false,
+            data: b"\x80",
+        };
+        let bytes = b"\x85\xa5topic\xa6events\xa5epoch\xa1e\xa8revision\xa17\xa5since\xa15\xa4data\x80";
+        assert_eq!(msgpack_snapshot(&parts), bytes);
+    }
+}

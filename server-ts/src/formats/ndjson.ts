@@ -1,0 +1,52 @@
+/**
+ * Reads NDJSON: finds the events of a body, one a line, where they lie (rule FMT-02).
+ *
+ * Pure. Invariant: a line that is no JSON is an event of its own and spoils no other line.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { RawEvents } from '../event.ts';
+import { scanLine } from '../json.ts';
+import { skipSpace } from '../scanner.ts';
+
+const LINE_FEED = 0x0a;
+
+/** How many bytes are read before others run. */
+const SLICE_BYTES = 1 << 19;
+
+/** Reads the events of a body into `raw`, in slices; how many there are. Those after the first `maxItems` are counted and not kept. */
+export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Generator<void, number> {
+  const isText = isUtf8(body);
+  let count = 0;
+  let line = 0;
+  let pause = SLICE_BYTES;
+  for (let start = 0; start < body.length; ) {
+    const found = body.indexOf(LINE_FEED, start);
+    const end = found < 0 ? body.length : found;
+    line++;
+    // Nothing behind the line can be read, and positions are those of the body.
+    const bytes = body.subarray(0, end);
+    const first = skipSpace(bytes, start);
+    if (first < end) {
+      if (count < maxItems) {
+        if (!isText && !isUtf8(body.subarray(first, end))) raw.addNotJson();
+        else scanLine(bytes, first, raw);
+        raw.lines.push(line);
+      }
+      count++;
+    }
+    start = end + 1;
+    if (start > pause) {
+      yield;
+      pause = start + SLICE_BYTES;
+    }
+  }
+  return count;
+}
+
+/** Reads the one event of a body that has one line; whether it has one, which is JSON. */
+export function readLine(body: Buffer, raw: RawEvents): boolean {
+  const reading = readLines(body, raw, 1);
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return step.value === 1 && raw.isJson(0);
+}

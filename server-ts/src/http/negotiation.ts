@@ -1,0 +1,110 @@
+/**
+ * Chooses the format of an answer by `Accept`, and finds that of a body by `Content-Type` (rules HTT-13 and BOD-02).
+ *
+ * Pure. What is chosen here is rendered and read elsewhere.
+ */
+import { FORMATS, type Format, type RouteSpec } from '../contract.ts';
+import { Failure } from '../error.ts';
+import { type Head, headerOf } from './head.ts';
+
+/** What an answer is to be. */
+export interface Answer {
+  /** JSON where the route has no choice. */
+  readonly format: Format;
+  /** The media type that was chosen, of the format or an alias. */
+  readonly mediaType: string;
+}
+
+/** A range of media types with its weight. */
+interface Range {
+  readonly media: string;
+  readonly weight: number;
+}
+
+/** A weight (RFC 9110, section 12.4.2). */
+const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** The media types of each route, found once. */
+const CHOICES = new WeakMap<RouteSpec, readonly Answer[]>();
+const READS = new WeakMap<RouteSpec, readonly Answer[]>();
+
+/** Whether `Accept` chooses among the formats of the route. */
+export function hasChoice(head: Head, route: RouteSpec): boolean {
+  return route.formats !== undefined && (head.method === 'GET' || head.method === 'HEAD');
+}
+
+/** The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1). */
+export function chooseAnswer(head: Head, route: RouteSpec): Answer {
+  const choices = hasChoice(head, route)
+    ? kept(CHOICES, route, () => answersOf(route.formats))
+    : [{ format: 'json', mediaType: route.produces } as const];
+  const accept = headerOf(head, 'accept');
+  if (accept === undefined || accept === '*/*') return choices[0]!;
+  const ranges = accept.split(',').map(rangeOf);
+  let best: Answer | undefined;
+  let greatest = 0;
+  for (const choice of choices) {
+    const weight = weightOf(choice.mediaType, ranges);
+    if (weight > greatest) [best, greatest] = [choice, weight];
+  }
+  if (best !== undefined) return best;
+  throw new Failure('not_acceptable', { supported: choices.map(({ mediaType }) => mediaType) });
+}
+
+/** The format of a body. */
+export function contentFormat(head: Head, route: RouteSpec): Format {
+  const choices = kept(READS, route, () => answersOf(route.reads));
+  const values = head.headers.get('content-type') ?? [];
+  const format = values.length === 1 ? formatOf(values[0]!, choices) : undefined;
+  if (format !== undefined) return format;
+  throw new Failure('unsupported_media_type', { supported: choices.map(({ mediaType }) => mediaType) });
+}
+
+function formatOf(contentType: string, choices: readonly Answer[]): Format | undefined {
+  const [essence, parameter, ...more] = contentType.toLowerCase().split(';').map(trimmed);
+  const format = choices.find(({ mediaType }) => mediaType === essence)?.format;
+  if (format === undefined || more.length > 0) return undefined;
+  if (parameter === undefined) return format;
+  const known = FORMATS[format].parameter;
+  const isKnown =
+    known !== undefined &&
+    (parameter === `${known.name}=${known.value}` || parameter === `${known.name}="${known.value}"`);
+  return isKnown ? format : undefined;
+}
+
+/** Every media type of these formats. */
+function answersOf(formats: readonly Format[] = []): Answer[] {
+  return formats.flatMap((format) => FORMATS[format].media_types.map((mediaType) => ({ format, mediaType })));
+}
+
+function kept(
+  memory: WeakMap<RouteSpec, readonly Answer[]>,
+  route: RouteSpec,
+  make: () => readonly Answer[],
+): readonly Answer[] {
+  const known = memory.get(route);
+  if (known !== undefined) return known;
+  const made = make();
+  memory.set(route, made);
+  return made;
+}
+
+function rangeOf(item: string): Range {
+  const [media, ...parameters] = item.toLowerCase().split(';').map(trimmed);
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length) ?? '1';
+  return { media: media!, weight: WEIGHT.test(weight) ? Number(weight) : 1 };
+}
+
+/** The weight of the most specific range that matches, of equally specific ones the first; 0 where none does. */
+function weightOf(mediaType: string, ranges: readonly Range[]): number {
+  for (const known of [mediaType, `${mediaType.split('/')[0]}/*`, '*/*']) {
+    const range = ranges.find(({ media }) => media === known);
+    if (range !== undefined) return range.weight;
+  }
+  return 0;
+}
+
+/** Without the white space that HTTP allows around a part. */
+function trimmed(part: string): string {
+  return part.replace(/^[ \t]+|[ \t]+$/g, '');
+}
