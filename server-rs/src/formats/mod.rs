@@ -2,6 +2,8 @@
 //!
 //! Invariant: every format ends in spans of a body of text, so that the rules of events exist once (decision 53).
 
+/// Why a body is refused.
+pub mod fault;
 /// One event a line.
 pub mod ndjson;
 /// From values to JSON tokens.
@@ -21,7 +23,7 @@ pub mod protobuf;
 
 use std::sync::LazyLock;
 
-use crate::contract::{FORMATS, FormatSpec, VOCABULARY};
+use crate::contract::{FORMATS, FormatSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::event::RawEvent;
 use crate::json::{scan_batch, scan_event};
@@ -71,47 +73,6 @@ impl Format {
     /// Whether answers in it are rows alone, sent page by page (rule FMT-09).
     pub fn is_export(self) -> bool {
         matches!(self, Format::Ndjson | Format::Arrow)
-    }
-}
-
-/// Why a body is refused before it is decoded: the first rule that breaks (rule FMT-03).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is explained by its message in contract/vocabulary.json")]
-pub enum Fault {
-    Truncated,
-    Trailing,
-    Depth,
-    Key,
-    Utf8,
-    Finite,
-    Binary,
-    Extension,
-    Reserved,
-    Varint,
-    Field,
-    WireType,
-    FieldType,
-}
-
-impl Fault {
-    /// Its message.
-    pub fn message(self) -> &'static str {
-        let messages = &VOCABULARY.format_messages;
-        match self {
-            Fault::Truncated => &messages.truncated,
-            Fault::Trailing => &messages.trailing,
-            Fault::Depth => &messages.depth,
-            Fault::Key => &messages.key,
-            Fault::Utf8 => &messages.utf8,
-            Fault::Finite => &messages.finite,
-            Fault::Binary => &messages.binary,
-            Fault::Extension => &messages.extension,
-            Fault::Reserved => &messages.reserved,
-            Fault::Varint => &messages.varint,
-            Fault::Field => &messages.field,
-            Fault::WireType => &messages.wire_type,
-            Fault::FieldType => &messages.field_type,
-        }
     }
 }
 

@@ -10,17 +10,18 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use crate::error::{ErrorCode, Failure};
 use crate::event::{RawEvent, Span, SpanKind};
 use crate::field::Field;
+use crate::formats::RawBatch;
 use crate::formats::canonical::Canonical;
+use crate::formats::fault::{Fault, refusal};
 use crate::formats::msgpack_check::{check_batch, check_event, is_map};
 use crate::formats::tokens::Tokens;
-use crate::formats::{Fault, RawBatch};
 
 /// The one event of a body, and the text that its spans lie in.
 pub fn read_msgpack_event(body: &[u8]) -> Result<(String, RawEvent), Failure> {
     check_event(body).map_err(invalid)?;
     let mut tokens = Tokens::with_capacity(body.len());
     let event = decode_event(body, &mut tokens)?;
-    Ok((tokens.finish()?, event))
+    Ok((tokens.finish(), event))
 }
 
 /// The events of a body. Those after the first `max_items` are counted and not kept.
@@ -33,11 +34,11 @@ pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Fai
     let mut tokens = Tokens::with_capacity(body.len());
     let events = places.events.into_iter().map(|place| decode_event(&body[place], &mut tokens));
     let events = events.collect::<Result<Vec<_>, _>>()?;
-    Ok(RawBatch { body: tokens.finish()?, events, count: places.count, lines: Vec::new() })
+    Ok(RawBatch { body: tokens.finish(), events, count: places.count, lines: Vec::new() })
 }
 
 fn invalid(fault: Fault) -> Failure {
-    Failure::new(ErrorCode::InvalidMsgpack).with("reason", fault.message())
+    refusal(ErrorCode::InvalidMsgpack, fault)
 }
 
 fn decode_event(bytes: &[u8], tokens: &mut Tokens) -> Result<RawEvent, Failure> {
@@ -120,7 +121,7 @@ impl<'de> Visitor<'de> for TokenSeed<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Span, E> {
-        Ok(self.0.text(text.as_bytes()))
+        Ok(self.0.text(text))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Span, A::Error> {

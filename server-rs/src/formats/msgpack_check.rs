@@ -8,7 +8,7 @@ use std::ops::Range;
 use rmp::Marker;
 
 use crate::contract::LIMITS;
-use crate::formats::Fault;
+use crate::formats::fault::{Fault, check_utf8};
 
 /// Where the events of a batch lie.
 #[derive(Debug, PartialEq, Eq)]
@@ -212,7 +212,7 @@ impl<'a> Walker<'a> {
 
     fn text(&mut self, length: usize) -> Result<Item<'a>, Fault> {
         let text = self.take(length)?;
-        std::str::from_utf8(text).map_err(|_| Fault::Utf8)?;
+        check_utf8(text)?;
         Ok(Item::Text(text))
     }
 

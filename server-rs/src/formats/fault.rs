@@ -1,0 +1,55 @@
+//! Names why a body is refused before it is decoded: the first rule that breaks (rule FMT-03).
+
+use crate::contract::VOCABULARY;
+use crate::error::{ErrorCode, Failure};
+
+/// Each is explained by its message in `contract/vocabulary.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "said above")]
+pub enum Fault {
+    Truncated,
+    Trailing,
+    Depth,
+    Key,
+    Utf8,
+    Finite,
+    Binary,
+    Extension,
+    Reserved,
+    Varint,
+    Field,
+    WireType,
+    FieldType,
+}
+
+impl Fault {
+    /// Its message.
+    pub fn message(self) -> &'static str {
+        let messages = &VOCABULARY.format_messages;
+        match self {
+            Fault::Truncated => &messages.truncated,
+            Fault::Trailing => &messages.trailing,
+            Fault::Depth => &messages.depth,
+            Fault::Key => &messages.key,
+            Fault::Utf8 => &messages.utf8,
+            Fault::Finite => &messages.finite,
+            Fault::Binary => &messages.binary,
+            Fault::Extension => &messages.extension,
+            Fault::Reserved => &messages.reserved,
+            Fault::Varint => &messages.varint,
+            Fault::Field => &messages.field,
+            Fault::WireType => &messages.wire_type,
+            Fault::FieldType => &messages.field_type,
+        }
+    }
+}
+
+/// Whether a text is UTF-8. Most are short and ASCII, which is quicker to see.
+pub(super) fn check_utf8(text: &[u8]) -> Result<(), Fault> {
+    if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
+}
+
+/// The failure of a body with this fault.
+pub(crate) fn refusal(code: ErrorCode, fault: Fault) -> Failure {
+    Failure::new(code).with("reason", fault.message())
+}
