@@ -69,7 +69,7 @@ export async function runAlone(name: TargetName, run: AloneRun): Promise<Step[]>
   const running = promisify(execFile)(command!, [...first, ...flags], options);
   const { stdout } = await lifetime.orInterrupted(running).catch((error: Error & { stderr?: string }) => {
     if (lifetime.signal.aborted) throw error;
-    throw new BenchFailure('generator_failed', `${codec} alone, ${name}: ${error.stderr ?? error.message}`);
+    throw new BenchFailure('generator_failed', `${codec} alone, ${name}: ${error.stderr || error.message}`);
   });
   return stdout
     .trimEnd()
