@@ -32,7 +32,8 @@ export function eventMessage({ fields, server_columns }: Fields): string {
     return `    #[prost(${type}, optional, tag = "${protobuf}")]\n    ${name}: Option<${rust}>,\n`;
   });
   const visits = sent.map(([name, { kind }]) => {
-    const value = DECLARED[kind][1] === 'Bytes' ? `Some(value) = &self.${name}` : `Some(value) = self.${name}`;
+    const value =
+      DECLARED[kind][1] === 'Bytes' ? `Some(value) = &self.${name}` : `Some(value) = self.${name}`;
     return `        if let ${value} {\n            visit(Field::${pascalCase(name)}, Sent::${DECLARED[kind][2]}(value));\n        }\n`;
   });
   const all: [string, FieldSpec | ServerColumn][] = [...sent, ...Object.entries(server_columns)];

@@ -44,6 +44,11 @@ impl Fault {
     }
 }
 
+/// Whether a text is UTF-8. Most are short and ASCII, which is quicker to see.
+pub(super) fn check_utf8(text: &[u8]) -> Result<(), Fault> {
+    if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
+}
+
 /// The failure of a body with this fault.
 pub(crate) fn refusal(code: ErrorCode, fault: Fault) -> Failure {
     Failure::new(code).with("reason", fault.message())

@@ -21,7 +21,7 @@ pub fn read_msgpack_event(body: &[u8]) -> Result<(String, RawEvent), Failure> {
     check_event(body).map_err(invalid)?;
     let mut tokens = Tokens::with_capacity(body.len());
     let event = decode_event(body, &mut tokens)?;
-    Ok((tokens.finish()?, event))
+    Ok((tokens.finish(), event))
 }
 
 /// The events of a body. Those after the first `max_items` are counted and not kept.
@@ -34,7 +34,7 @@ pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Fai
     let mut tokens = Tokens::with_capacity(body.len());
     let events = places.events.into_iter().map(|place| decode_event(&body[place], &mut tokens));
     let events = events.collect::<Result<Vec<_>, _>>()?;
-    Ok(RawBatch { body: tokens.finish()?, events, count: places.count, lines: Vec::new() })
+    Ok(RawBatch { body: tokens.finish(), events, count: places.count, lines: Vec::new() })
 }
 
 fn invalid(fault: Fault) -> Failure {
@@ -121,7 +121,7 @@ impl<'de> Visitor<'de> for TokenSeed<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Span, E> {
-        Ok(self.0.text(text.as_bytes()))
+        Ok(self.0.text(text))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Span, A::Error> {

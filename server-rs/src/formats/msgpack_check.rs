@@ -8,7 +8,7 @@ use std::ops::Range;
 use rmp::Marker;
 
 use crate::contract::LIMITS;
-use crate::formats::fault::Fault;
+use crate::formats::fault::{Fault, check_utf8};
 
 /// Where the events of a batch lie.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Places {
 
 /// Checks a body that is one value.
 pub fn check_event(body: &[u8]) -> Result<(), Fault> {
-    let mut walker = Walker { bytes: body, at: 0 };
+    let mut walker = Walker::new(body);
     walker.skip_value(0)?;
     walker.end()
 }
@@ -29,7 +29,7 @@ pub fn check_event(body: &[u8]) -> Result<(), Fault> {
 /// Checks a body that is a batch; `None` when it has no array `events`. Of a key given twice the last counts. Events
 /// after the first `max_items` are counted and not kept.
 pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Fault> {
-    let mut walker = Walker { bytes: body, at: 0 };
+    let mut walker = Walker::new(body);
     let mut places = None;
     if walker.peek().is_some_and(is_map) {
         let Item::Map(pairs) = walker.item(0)? else { return Err(Fault::Truncated) };
@@ -73,9 +73,15 @@ struct Open {
 struct Walker<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// The containers around the one that is walked through. Kept between values, most of which are shorter.
+    open: [Open; MOST_DEPTH],
 }
 
 impl<'a> Walker<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, open: [Open { left: 0, is_map: false }; MOST_DEPTH] }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -117,34 +123,39 @@ impl<'a> Walker<'a> {
 
     /// Any value, which lies in `depth` containers.
     fn skip_value(&mut self, depth: usize) -> Result<(), Fault> {
-        let mut open = [Open { left: 0, is_map: false }; MOST_DEPTH];
         let mut level = 0;
+        let mut open = Open { left: 1, is_map: false };
         loop {
-            let parent = if level == 0 { None } else { Some(&mut open[level - 1]) };
-            let is_key = parent.as_ref().is_some_and(|open| open.is_map && open.left.is_multiple_of(2));
-            if let Some(parent) = parent {
-                parent.left -= 1;
+            if open.left == 0 {
+                if level == 0 {
+                    return Ok(());
+                }
+                level -= 1;
+                open = self.open[level];
+                continue;
             }
+            let is_key = open.is_map && open.left.is_multiple_of(2);
+            open.left -= 1;
             if is_key {
                 self.key()?;
-            } else {
-                let container = match self.item(depth + level)? {
-                    Item::Scalar | Item::Text(_) => None,
-                    Item::Array(count) => Some(Open { left: count, is_map: false }),
-                    Item::Map(pairs) => Some(Open { left: 2 * pairs, is_map: true }),
+            } else if !self.skip_byte() {
+                let inner = match self.item(depth + level)? {
+                    Item::Scalar | Item::Text(_) => continue,
+                    Item::Array(count) => Open { left: count, is_map: false },
+                    Item::Map(pairs) => Open { left: 2 * pairs, is_map: true },
                 };
-                if let Some(container) = container {
-                    open[level] = container;
-                    level += 1;
-                }
-            }
-            while level > 0 && open[level - 1].left == 0 {
-                level -= 1;
-            }
-            if level == 0 {
-                return Ok(());
+                self.open[level] = open;
+                level += 1;
+                open = inner;
             }
         }
+    }
+
+    /// Skips a value of one byte that is no container: a body may have millions of them.
+    fn skip_byte(&mut self) -> bool {
+        let is_one = matches!(self.peek(), Some(0x00..=0x7f | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff));
+        self.at += usize::from(is_one);
+        is_one
     }
 
     /// A key, which is a string whatever its marker might say otherwise.
@@ -212,7 +223,7 @@ impl<'a> Walker<'a> {
 
     fn text(&mut self, length: usize) -> Result<Item<'a>, Fault> {
         let text = self.take(length)?;
-        std::str::from_utf8(text).map_err(|_| Fault::Utf8)?;
+        check_utf8(text)?;
         Ok(Item::Text(text))
     }
 

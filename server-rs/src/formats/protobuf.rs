@@ -16,9 +16,9 @@ use crate::formats::tokens::Tokens;
 use crate::timestamp::{format_timestamp, is_in_range};
 
 /// A word that no list has.
-const NO_WORD: &[u8] = b"?";
+const NO_WORD: &str = "?";
 /// No timestamp.
-const NO_TIME: &[u8] = b"";
+const NO_TIME: &str = "";
 
 /// The value of one field of a message.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ pub fn read_protobuf_event(body: Vec<u8>) -> Result<(String, RawEvent), Failure>
     check_event(&body).map_err(invalid)?;
     let mut tokens = Tokens::with_capacity(body.len());
     let event = decode_event(body.into(), &mut tokens)?;
-    Ok((tokens.finish()?, event))
+    Ok((tokens.finish(), event))
 }
 
 /// The events of a body. Those after the first `max_items` are counted and not kept.
@@ -50,7 +50,7 @@ pub fn read_protobuf_batch(body: Vec<u8>, max_items: usize) -> Result<RawBatch, 
     let mut tokens = Tokens::with_capacity(body.len());
     let events = places.events.into_iter().map(|place| decode_event(body.slice(place), &mut tokens));
     let events = events.collect::<Result<Vec<_>, _>>()?;
-    Ok(RawBatch { body: tokens.finish()?, events, count: places.count, lines: Vec::new() })
+    Ok(RawBatch { body: tokens.finish(), events, count: places.count, lines: Vec::new() })
 }
 
 fn invalid(fault: Fault) -> Failure {
@@ -67,21 +67,22 @@ fn decode_event(bytes: Bytes, tokens: &mut Tokens) -> Result<RawEvent, Failure> 
 /// A value's token, or one that has the problem which the value has in JSON (rule FMT-07).
 fn token(field: Field, sent: Sent<'_>, tokens: &mut Tokens) -> Span {
     match sent {
-        Sent::Text(text) => tokens.text(text),
+        // The check has let nothing else pass.
+        Sent::Text(text) => tokens.text(std::str::from_utf8(text).unwrap_or_default()),
         // Numbers begin at 1; 0 counts as absent.
         Sent::Choice(0) => Span::ABSENT,
         Sent::Choice(number) => tokens.text(word_of(field, number).unwrap_or(NO_WORD)),
         Sent::Integer(number) => tokens.integer(number),
         Sent::Dollars(number) => tokens.number(number),
-        Sent::Timestamp(ms) if is_in_range(ms) => tokens.text(format_timestamp(ms).as_bytes()),
+        Sent::Timestamp(ms) if is_in_range(ms) => tokens.text(&format_timestamp(ms)),
         Sent::Timestamp(_) => tokens.text(NO_TIME),
         Sent::Json(text) => tokens.metadata(text),
     }
 }
 
-fn word_of(field: Field, number: i32) -> Option<&'static [u8]> {
+fn word_of(field: Field, number: i32) -> Option<&'static str> {
     let FieldKind::Choice(words) = field.spec().kind else { return None };
-    words().get(usize::try_from(number).ok()?.checked_sub(1)?).map(String::as_bytes)
+    words().get(usize::try_from(number).ok()?.checked_sub(1)?).map(String::as_str)
 }
 
 #[cfg(test)]

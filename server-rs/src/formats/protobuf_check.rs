@@ -5,7 +5,7 @@
 
 use crate::contract::LIMITS;
 use crate::formats::event_message::wire_form;
-use crate::formats::fault::Fault;
+use crate::formats::fault::{Fault, check_utf8};
 use crate::formats::msgpack_check::Places;
 
 /// The number of `events` in the message `IngestBatch`.
@@ -63,7 +63,7 @@ impl<'a> Walker<'a> {
     fn event(mut self) -> Result<(), Fault> {
         while self.at < self.bytes.len() {
             if let Some((WireForm::Text, text)) = self.field(wire_form)? {
-                std::str::from_utf8(text).map_err(|_| Fault::Utf8)?;
+                check_utf8(text)?;
             }
         }
         Ok(())

@@ -3,9 +3,7 @@
 //! Invariant: a token is never scanned again, save metadata. So a text is written raw between its quotes, whatever it
 //! holds, and its span says that nothing in it is escaped.
 
-use crate::error::{ErrorCode, Failure};
 use crate::event::{Span, SpanKind};
-use crate::number::print_number;
 use crate::scanner::{Scan, Scanner};
 
 /// Metadata lies inside its event, so one container is around it.
@@ -14,28 +12,28 @@ const METADATA_DEPTH: usize = 1;
 /// A body that grows by tokens.
 #[derive(Debug)]
 pub struct Tokens {
-    body: Vec<u8>,
+    body: String,
 }
 
 impl Tokens {
     /// An empty body with room for this many bytes.
     pub fn with_capacity(bytes: usize) -> Self {
-        Self { body: Vec::with_capacity(bytes) }
+        Self { body: String::with_capacity(bytes) }
     }
 
-    /// A string. The text is UTF-8.
-    pub fn text(&mut self, text: &[u8]) -> Span {
+    /// A string.
+    pub fn text(&mut self, text: &str) -> Span {
         self.token(SpanKind::String, |body| {
-            body.push(b'"');
-            body.extend_from_slice(text);
-            body.push(b'"');
+            body.push('"');
+            body.push_str(text);
+            body.push('"');
         })
     }
 
     /// A whole number by its digits.
     pub fn integer(&mut self, value: impl itoa::Integer) -> Span {
         let mut digits = itoa::Buffer::new();
-        self.token(SpanKind::Number, |body| body.extend_from_slice(digits.format(value).as_bytes()))
+        self.token(SpanKind::Number, |body| body.push_str(digits.format(value)))
     }
 
     /// A number as ECMAScript prints it; what is infinite becomes a number that no double holds, and NaN no number.
@@ -45,9 +43,9 @@ impl Tokens {
         }
         self.token(SpanKind::Number, |body| {
             if value.is_finite() {
-                print_number(body, value);
+                body.push_str(ryu_js::Buffer::new().format_finite(value));
             } else {
-                body.extend_from_slice(if value > 0.0 { b"1e999" } else { b"-1e999" });
+                body.push_str(if value > 0.0 { "1e999" } else { "-1e999" });
             }
         })
     }
@@ -63,25 +61,25 @@ impl Tokens {
         if text.is_empty() {
             return Span::ABSENT;
         }
-        match std::str::from_utf8(text).ok().and_then(|_| scan_text(text).ok()) {
-            None => self.bare(SpanKind::NotJson),
-            Some(kind) => self.token(kind, |body| body.extend_from_slice(text)),
+        match (std::str::from_utf8(text), scan_text(text)) {
+            (Ok(text), Ok(kind)) => self.token(kind, |body| body.push_str(text)),
+            _ => self.bare(SpanKind::NotJson),
         }
     }
 
     /// Metadata that `write` appends as JSON text.
     pub fn canonical<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Span, E> {
-        let start = self.body.len();
-        write(&mut self.body)?;
-        Ok(Span { start, end: self.body.len(), kind: SpanKind::Object })
+        let mut text = Vec::new();
+        write(&mut text)?;
+        Ok(self.token(SpanKind::Object, |body| body.push_str(&String::from_utf8_lossy(&text))))
     }
 
     /// The body's text.
-    pub fn finish(self) -> Result<String, Failure> {
-        String::from_utf8(self.body).map_err(|_| Failure::new(ErrorCode::Internal))
+    pub fn finish(self) -> String {
+        self.body
     }
 
-    fn token(&mut self, kind: SpanKind, write: impl FnOnce(&mut Vec<u8>)) -> Span {
+    fn token(&mut self, kind: SpanKind, write: impl FnOnce(&mut String)) -> Span {
         let start = self.body.len();
         write(&mut self.body);
         Span { start, end: self.body.len(), kind }
@@ -121,7 +119,7 @@ mod tests {
         let mut tokens = Tokens::with_capacity(0);
         assert_eq!(tokens.metadata(b"\"\xff\"").kind, SpanKind::NotJson);
         assert_eq!(tokens.metadata(b"\r\n{ }  "), Span { start: 0, end: 3, kind: SpanKind::Object });
-        assert_eq!(tokens.finish().as_deref(), Ok("{ }"));
+        assert_eq!(tokens.finish(), "{ }");
     }
 
     #[test]
@@ -129,10 +127,10 @@ mod tests {
         let mut tokens = Tokens::with_capacity(0);
         tokens.integer(u64::MAX);
         for value in [-0.0, 0.1, 1e21, f64::INFINITY] {
-            tokens.text(b",");
+            tokens.text(",");
             tokens.number(value);
         }
         assert_eq!(tokens.number(f64::NAN).kind, SpanKind::Bool);
-        assert_eq!(tokens.finish().as_deref(), Ok("18446744073709551615\",\"0\",\"0.1\",\"1e+21\",\"1e999"));
+        assert_eq!(tokens.finish(), "18446744073709551615\",\"0\",\"0.1\",\"1e+21\",\"1e999");
     }
 }
