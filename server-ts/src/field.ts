@@ -64,6 +64,70 @@ export const TEXT_FILTERS: readonly FieldName[] = filters().filter(
   (name) => name !== 'session_id' && !FIELD[name].isDictionary,
 );
 
+/** How the value of a column is stored, and what its values are. */
+export type ColumnKind = 'session' | 'name' | 'choice' | 'constant' | 'boolean' | FieldKind;
+
+/** A type of `fields.json`. */
+export type ArrowType = 'int8' | 'int64' | 'float64' | 'bool' | 'utf8' | 'timestamp' | 'dictionary';
+
+/** A column of a row. */
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** Its place in a row as it is stored, which lacks constants. */
+  readonly stored: number;
+  /** The value of a constant. */
+  readonly constant: number;
+  /** The words of a choice. */
+  readonly words: readonly string[];
+  /** Its number in Protobuf. */
+  readonly protobuf: number;
+  readonly arrow: ArrowType;
+  readonly isNullable: boolean;
+}
+
+/** The columns of a row, in their order (rule GET-02). */
+export const COLUMNS: readonly Column[] = columns();
+
+/** The same in the order of their numbers in Protobuf. */
+export const BY_NUMBER: readonly Column[] = COLUMNS.toSorted((one, other) => one.protobuf - other.protobuf);
+
+function columns(): Column[] {
+  let stored = 0;
+  return FIELDS_FILE.row.map((name) => {
+    const spec: {
+      readonly kind: string;
+      readonly value?: number;
+      readonly values?: string;
+      readonly dictionary?: boolean;
+      readonly default?: unknown;
+      readonly protobuf: number;
+      readonly arrow: string;
+    } = { ...FIELDS_FILE.server_columns, ...SPECS }[name as FieldName];
+    const isConstant = spec.value !== undefined;
+    return {
+      name,
+      kind: columnKind(name, spec),
+      stored: isConstant ? -1 : stored++,
+      constant: spec.value ?? 0,
+      words: spec.values === undefined ? [] : wordsOf(spec.values),
+      protobuf: spec.protobuf,
+      arrow: spec.arrow as ArrowType,
+      isNullable: name in SPECS && spec.default === null,
+    };
+  });
+}
+
+function columnKind(
+  name: string,
+  spec: { readonly kind: string; readonly value?: number; readonly dictionary?: boolean },
+): ColumnKind {
+  if (spec.value !== undefined) return 'constant';
+  if (name === 'session_id') return 'session';
+  if (spec.kind === 'choice') return 'choice';
+  return spec.dictionary === true ? 'name' : (spec.kind as ColumnKind);
+}
+
 function filters(): FieldName[] {
   return FIELDS_FILE.filters as FieldName[];
 }

@@ -4,7 +4,7 @@
  * Pure. The common case (no escapes, nothing to trim) touches bytes only and makes no string.
  */
 import { fill, LIMITS, VOCABULARY } from './contract.ts';
-import type { EventTable, FieldError, RawEvents } from './event.ts';
+import { type EventTable, type FieldError, NOT_JSON, type RawEvents } from './event.ts';
 import { FIELD, type FieldName, type FieldSpec, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
 import { nanosFromUsd, parseInteger, parseNumber } from './number.ts';
 import { decodeString, trimText } from './text.ts';
@@ -34,7 +34,7 @@ export class Checker {
     this.problems.push({ field, message });
   }
 
-  /** Puts the value of a field into its column of the next row, by its rule. Metadata has no rule. */
+  /** Puts the value of a field into its column of the next row, by its rule. Metadata stays where it is. */
   value(field: FieldSpec): void {
     const { table } = this;
     switch (field.kind) {
@@ -54,6 +54,7 @@ export class Checker {
         table.numbers[table.count * NUMBER_WIDTH + field.column] = this.timestamp(field);
         break;
       case 'json':
+        this.jsonText(field);
         break;
     }
   }
@@ -62,6 +63,11 @@ export class Checker {
   isAbsent(field: FieldSpec): boolean {
     const start = this.spans[this.item + field.span]!;
     return start === 0 || this.body[start] === 0x6e;
+  }
+
+  /** Metadata of a binary format may be no JSON text (rule FMT-05). */
+  private jsonText(field: FieldSpec): void {
+    if (this.spans[this.item + field.span] === NOT_JSON) this.problem(field.name, MESSAGES.json_text);
   }
 
   /** Text that is trimmed and bounded, into two columns; equal positions when it is absent. */

@@ -13,7 +13,7 @@ import { LIMITS, VOCABULARY } from './contract.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
 import { WAIT } from './field.ts';
-import { type Format, readBatch, readEvent } from './formats/index.ts';
+import { type Format, loadFormat, readBatch, readEvent } from './formats/index.ts';
 import { readHook } from './hooks.ts';
 import type { Store } from './store/index.ts';
 import { validator } from './validate.ts';
@@ -43,13 +43,16 @@ export class Ingest {
 
   /** One event. The body is given back to where its memory came from. */
   single(body: Buffer, format: Format, ticket: Ticket): Promise<Outcomes> {
-    return this.take(body, ticket, validator, (raw) => readEvent(format, body, raw));
+    return this.take(body, ticket, validator, (raw) => {
+      const read = (): Buffer => readEvent(format, body, raw, this.buffers);
+      return loadFormat(format)?.then(read) ?? read();
+    });
   }
 
   /** What an agent's hook sent, as one event (rule HOK-01). The body is given back as above. */
   hook(body: Buffer, ticket: Ticket): Promise<Outcomes> {
     const reader: typeof validator = (raw, table, limit) => () => readHook(raw, table, limit);
-    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw));
+    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
   /** A person's dismissal of a session's waits, which is an event of that session (rule WAI-05). */
@@ -66,7 +69,7 @@ export class Ingest {
         return errors;
       };
     };
-    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw));
+    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
   /** The events of a batch. The body is given back as above. */
@@ -76,7 +79,8 @@ export class Ingest {
 
   private async readBatch(body: Buffer, format: Format, ticket: Ticket, raw: RawEvents): Promise<Buffer> {
     const limit = this.config.maxBatchEvents;
-    const reading = readBatch(format, body, raw, limit);
+    await loadFormat(format);
+    const reading = readBatch(format, body, raw, limit, this.buffers);
     let step = reading.next();
     while (!step.done) {
       if (isLarge(body)) await setImmediate();

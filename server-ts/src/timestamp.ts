@@ -51,7 +51,12 @@ export function parseTimestampBytes(bytes: Buffer, start: number, end: number): 
   const offset = offsetMinutes(bytes, at, end);
   const local = daysFromCivil(year, month, day) * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000;
   const value = local + milliseconds - offset * 60_000;
-  return value >= FIRST_MS && value <= LAST_MS ? value : Number.NaN;
+  return isInRange(value) ? value : Number.NaN;
+}
+
+/** Whether Unix milliseconds are in the years 0000 to 9999 in UTC. */
+export function isInRange(ms: number): boolean {
+  return ms >= FIRST_MS && ms <= LAST_MS;
 }
 
 /** `2026-02-18T18:06:41.231Z`. */

@@ -66,6 +66,7 @@ interface Delta {
 const readOf = (since: number, more: Partial<SnapshotRead> = {}): SnapshotRead => ({
   kind: 'snapshot',
   topic: { kind: 'events', name: 'events' },
+  format: 'json',
   epoch: EPOCH,
   limit: 50,
   since,
@@ -77,7 +78,7 @@ const readOf = (since: number, more: Partial<SnapshotRead> = {}): SnapshotRead =
 /** The events above `since`, or undefined when the main thread does not read them. */
 async function look(since: number, more: Partial<SnapshotRead> = {}): Promise<Delta | undefined> {
   const found = await newest.snapshot(readOf(since, more));
-  return found?.json === undefined ? undefined : (JSON.parse(found.json) as Delta);
+  return found?.data === undefined ? undefined : (JSON.parse(found.data) as Delta);
 }
 
 async function idsSince(since: number): Promise<number[] | undefined> {

@@ -4,6 +4,7 @@
  * Invariant: every format ends in spans of a body of text, so that the rules of events exist once.
  */
 import { isUtf8 } from 'node:buffer';
+import type { Buffers } from '../buffers.ts';
 import type { Format } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { RawEvents } from '../event.ts';
@@ -25,8 +26,32 @@ export function isExport(format: Format): boolean {
   return format === 'ndjson' || format === 'arrow';
 }
 
-/** Reads the one event of a body into `raw`; returns the text that its spans lie in. */
-export function readEvent(format: Format, body: Buffer, raw: RawEvents): Buffer {
+/** The libraries of the binary formats, once they were needed. */
+const libraries: {
+  msgpack?: typeof import('./msgpack.ts');
+  protobuf?: typeof import('./protobuf.ts');
+} = {};
+
+/** Loads the library of a format; nothing where there is none to load. */
+export function loadFormat(format: Format): Promise<void> | undefined {
+  if (format === 'msgpack' && libraries.msgpack === undefined) return loadMsgpack();
+  if (format === 'protobuf' && libraries.protobuf === undefined) return loadProtobuf();
+  return undefined;
+}
+
+async function loadMsgpack(): Promise<void> {
+  libraries.msgpack = await import('./msgpack.ts');
+}
+
+async function loadProtobuf(): Promise<void> {
+  libraries.protobuf = await import('./protobuf.ts');
+}
+
+/**
+ * Reads the one event of a body into `raw`; returns the text that its spans lie in, in the body or in memory of
+ * `buffers`. The format is loaded.
+ */
+export function readEvent(format: Format, body: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
   switch (format) {
     case 'json':
       if (!isUtf8(body) || !scanEvent(body, raw)) throw new Failure('invalid_json');
@@ -34,17 +59,25 @@ export function readEvent(format: Format, body: Buffer, raw: RawEvents): Buffer 
     case 'ndjson':
       if (!readLine(body, raw)) throw new Failure('invalid_json');
       return body;
-    default:
+    case 'msgpack':
+      return libraries.msgpack!.readMsgpackEvent(body, raw, buffers);
+    case 'protobuf':
+      return libraries.protobuf!.readProtobufEvent(body, raw, buffers);
+    case 'arrow':
       throw new Failure('internal');
   }
 }
 
-/** Reads the events of a body into `raw`, in slices. Those after the first `maxItems` are counted and not kept (rule ING-09). */
+/**
+ * Reads the events of a body into `raw`, in slices. Those after the first `maxItems` are counted and not kept (rule ING-09).
+ * The rest is as above.
+ */
 export function* readBatch(
   format: Format,
   body: Buffer,
   raw: RawEvents,
   maxItems: number,
+  buffers: Buffers,
 ): Generator<void, RawBatch> {
   switch (format) {
     case 'json': {
@@ -56,7 +89,11 @@ export function* readBatch(
     }
     case 'ndjson':
       return { body, count: yield* readLines(body, raw, maxItems) };
-    default:
+    case 'msgpack':
+      return yield* libraries.msgpack!.readMsgpackBatch(body, raw, maxItems, buffers);
+    case 'protobuf':
+      return yield* libraries.protobuf!.readProtobufBatch(body, raw, maxItems, buffers);
+    case 'arrow':
       throw new Failure('internal');
   }
 }

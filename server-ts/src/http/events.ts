@@ -2,11 +2,14 @@
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import { NAME_KINDS, TEXT_FILTERS } from '../field.ts';
+import { isExport } from '../formats/index.ts';
 import type { EventFilter } from '../store/query.ts';
+import type { ExportRead } from '../store/read.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import { sendExport } from './exports.ts';
 import type { Parameters } from './parameters.ts';
-import { batch, ok, single } from './reply.ts';
+import { batch, ok, rows, single } from './reply.ts';
 
 /** `POST /api/events` (rules ING-01 to ING-03). */
 export async function postEvent(app: App, exchange: Exchange): Promise<void> {
@@ -29,12 +32,18 @@ export async function postBatch(app: App, exchange: Exchange, parameters: Parame
   }
 }
 
-/** `GET /api/events` (rules GET-01 to GET-05). */
+/** `GET /api/events` (rules GET-01 to GET-05, FMT-08 and FMT-09). */
 export async function listEvents(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
   const filter = eventFilter(parameters);
-  const json = await app.store.json({ kind: 'list_events', filter }, exchange.response);
-  if (json === undefined) throw new Failure('internal');
-  ok(exchange, json);
+  const { format } = exchange.answer!;
+  if (isExport(format)) {
+    const read: ExportRead = { kind: 'export', format, filter, left: filter.limit, isFirst: true };
+    await sendExport(app, exchange, await app.store.exportPage(read, exchange.response));
+    return;
+  }
+  const bytes = await app.store.json({ kind: 'list_events', filter, format }, exchange.response);
+  if (bytes === undefined) throw new Failure('internal');
+  rows(exchange, bytes);
 }
 
 function eventFilter(parameters: Parameters): EventFilter {

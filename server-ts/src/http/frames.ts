@@ -80,7 +80,7 @@ export async function sendFrames(
  * Resolves once the client has taken what was written, or is gone. Leaves no listener behind: a stream waits so
  * often that they would be a leak, and that ending it would take minutes.
  */
-function taken(response: ServerResponse): Promise<void> {
+export function taken(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done).off('close', done);

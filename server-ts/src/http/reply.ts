@@ -6,7 +6,7 @@
  */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { httpDate } from '../clock.ts';
-import { LIMITS, VOCABULARY } from '../contract.ts';
+import { FORMATS, LIMITS, VOCABULARY } from '../contract.ts';
 import { type ErrorCode, errorSpec, Failure } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
 import type { Exchange } from './exchange.ts';
@@ -16,7 +16,7 @@ import { waitsForContinue } from './head.ts';
 type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
 
 type Header = string | number;
-type Headers = Readonly<Record<string, Header>>;
+export type Headers = Readonly<Record<string, Header>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** What another `Accept` would change where there is a choice (rule HTT-13). */
@@ -26,6 +26,16 @@ const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 /** 200 with JSON text, as text or as bytes. */
 export function ok(exchange: Exchange, json: string | Uint8Array): void {
   answer(exchange, 200, JSON_ONLY, json);
+}
+
+/** 200 with a page in the format that was chosen (rule FMT-08). */
+export function rows(exchange: Exchange, bytes: Uint8Array): void {
+  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange) }, bytes);
+}
+
+/** What was chosen, as `Content-Type` says it (rule HTT-13). */
+function mediaTypeOf({ answer: chosen }: Exchange): string {
+  return chosen === undefined ? JSON_TYPE : `${chosen.mediaType}${FORMATS[chosen.format].answer_suffix}`;
 }
 
 /** The answer to one event (rules ING-01 to ING-03). */
@@ -91,13 +101,18 @@ function throwRejected(outcomes: Outcomes): void {
 }
 
 /** 200 with a snapshot and its tag (rule SYN-05). */
-export function snapshot(exchange: Exchange, json: string | Uint8Array, etag: string): void {
-  answer(exchange, 200, { 'content-type': JSON_TYPE, etag, 'cache-control': 'no-cache' }, json);
+export function snapshot(exchange: Exchange, data: string | Uint8Array, etag: string): void {
+  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...snapshotHeaders(etag) }, data);
+}
+
+/** The tag of a snapshot, and that it is to be asked for again. */
+export function snapshotHeaders(etag: string): Headers {
+  return { etag, 'cache-control': 'no-cache' };
 }
 
 /** 304 to who has the state of this tag (rule SYN-06). */
 export function notModified(exchange: Exchange, etag: string): void {
-  answer(exchange, 304, { etag, 'cache-control': 'no-cache' }, undefined);
+  answer(exchange, 304, snapshotHeaders(etag), undefined);
 }
 
 /** 200 with a file of the page (rule PAG-01). */
@@ -151,12 +166,22 @@ export function signedIn(exchange: Exchange, cookie: string): void {
 
 /** The head of a stream, in either mode; the caller writes frames until it ends the response (rule STR-10). */
 export function stream(exchange: Exchange): void {
-  const { response, head } = exchange;
-  const headers: Record<string, Header> = {
+  open(exchange, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
-  };
+  });
+}
+
+/** The head of rows that are sent page by page; the caller writes them and ends the response (rule FMT-09). */
+export function exported(exchange: Exchange, more: Headers = {}): void {
+  open(exchange, { 'content-type': mediaTypeOf(exchange), ...more });
+}
+
+/** The head of an answer whose length is not known. */
+function open(exchange: Exchange, given: Headers): void {
+  const { response, head } = exchange;
+  const headers: Record<string, Header> = { ...given };
   if (!head.isHttp10 && head.method !== 'HEAD') headers['transfer-encoding'] = 'chunked';
   writeHead(exchange, 200, headers, isLast(exchange) || !canDropBody(exchange));
   if (head.method === 'HEAD') response.end();

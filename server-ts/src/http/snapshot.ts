@@ -8,11 +8,13 @@
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
+import { isExport } from '../formats/index.ts';
 import type { KnownRevisions, SnapshotRead } from '../store/read.ts';
 import { parseTopic } from '../topics.ts';
 import type { Exchange } from './exchange.ts';
+import { sendExport } from './exports.ts';
 import type { Parameters } from './parameters.ts';
-import { notModified, snapshot } from './reply.ts';
+import { notModified, snapshot, snapshotHeaders } from './reply.ts';
 
 const PREFIX = '/api/snapshot/';
 /** A member of a list of tags, which may be empty, with the comma or the end behind it (RFC 9110, section 8.8.3). */
@@ -35,6 +37,7 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   const read: SnapshotRead = {
     kind: 'snapshot',
     topic,
+    format: exchange.answer!.format,
     epoch,
     limit: parameters.number('limit')!,
     since: parameters.number('since_revision'),
@@ -44,8 +47,11 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   const found = await app.store.snapshot(read, exchange.response);
   if (found === undefined) throw new Failure('not_found');
   const etag = tagOf(epoch, found.revision);
-  if (found.json === undefined) notModified(exchange, etag);
-  else snapshot(exchange, found.json, etag);
+  const { data, next } = found;
+  if (data === undefined) notModified(exchange, etag);
+  else if (typeof data !== 'string' && isExport(exchange.answer!.format)) {
+    await sendExport(app, exchange, { bytes: data, next }, snapshotHeaders(etag));
+  } else snapshot(exchange, data, etag);
 }
 
 /** Until the newest id is as new, or as long as anyone may wait, or until the client or the server leaves. */

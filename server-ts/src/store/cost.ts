@@ -9,6 +9,7 @@ export function costOf(read: Read): Cost {
   switch (read.kind) {
     case 'list_events':
     case 'events_after':
+    case 'export':
       return takesAll(read.filter) ? 'bounded' : 'unbounded';
     case 'snapshot':
       return read.topic.kind === 'session' ? 'unbounded' : 'bounded';

@@ -20,7 +20,16 @@ import { Newest } from './newest.ts';
 import { writeOwner } from './owner.ts';
 import { resolvePath } from './path.ts';
 import type { EventFilter } from './query.ts';
-import type { Frames, HealthFigures, JsonRead, ReaderData, Snapshot, SnapshotRead } from './read.ts';
+import type {
+  ExportPage,
+  ExportRead,
+  Frames,
+  HealthFigures,
+  JsonRead,
+  ReaderData,
+  Snapshot,
+  SnapshotRead,
+} from './read.ts';
 import { type Asker, Readers } from './reader.ts';
 import { type Submitted, Writer } from './writer.ts';
 import type { Opened } from './writer-messages.ts';
@@ -135,6 +144,11 @@ export class Store {
 
   json(read: JsonRead, asker?: Asker): Promise<Uint8Array | undefined> {
     return this.readers.json(read, asker);
+  }
+
+  /** A page of events that are sent page by page. */
+  exportPage(read: ExportRead, asker?: Asker): Promise<ExportPage> {
+    return this.readers.exportPage(read, asker);
   }
 
   /** A topic's state and its revision, of one moment. */

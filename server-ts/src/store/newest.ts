@@ -35,8 +35,8 @@ export class Newest {
   }
 
   /** Whether a read asks for a few of the newest events and nothing else (rule SYN-07); `newest` is the newest id. */
-  covers({ topic, since, isReset }: SnapshotRead, newest: number): boolean {
-    if (topic.kind !== 'events' || since === undefined || isReset) return false;
+  covers({ topic, format, since, isReset }: SnapshotRead, newest: number): boolean {
+    if (topic.kind !== 'events' || format !== 'json' || since === undefined || isReset) return false;
     return since <= newest && since >= newest - this.mostEvents;
   }
 
@@ -53,9 +53,9 @@ export class Newest {
       const { rows, more } = queries.listEvents({ fields: {}, after: since, order: 'desc', limit: most });
       if (more) return undefined;
       const revision = rows[0] === undefined ? since : idOf(rows[0]);
-      if (known === 'any' || known.includes(String(revision))) return { revision, json: undefined };
+      if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };
       const data = renderEvents(rows, null);
-      return { revision, json: renderSnapshot({ topic: topic.name, epoch, revision, since, data }) };
+      return { revision, data: renderSnapshot({ topic: topic.name, epoch, revision, since, data }) };
     } catch (error) {
       throw new ReadFailed(storeCode(error), error instanceof Error ? error.message : String(error));
     }

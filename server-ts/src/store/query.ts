@@ -8,6 +8,7 @@
 import { nowMs } from '../clock.ts';
 import { type FieldName, NAME_KINDS, TEXT_FILTERS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
+import type { StoredRow } from '../render/stored.ts';
 import type { EventRow, SessionRow } from '../render.ts';
 import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 
@@ -95,6 +96,31 @@ export class Queries {
   *events(filter: EventFilter, count: number): Generator<EventRow> {
     const values = this.eventValues(filter, count);
     if (values !== undefined) yield* this.eventsBy(filter).iterate(...values) as IterableIterator<EventRow>;
+  }
+
+  /** A page of rows as they are stored. */
+  listStored(filter: EventFilter): Page<StoredRow> {
+    const values = this.eventValues(filter, filter.limit + 1);
+    const rows = values === undefined ? [] : (this.storedBy(filter).all(...values) as StoredRow[]);
+    const more = rows.length > filter.limit;
+    return { rows: more ? rows.slice(0, filter.limit) : rows, more };
+  }
+
+  /** The same one by one, as many as `count`; the caller may stop before the end. */
+  *storedEvents(filter: EventFilter, count: number): Generator<StoredRow> {
+    const values = this.eventValues(filter, count);
+    if (values !== undefined) yield* this.storedBy(filter).iterate(...values) as IterableIterator<StoredRow>;
+  }
+
+  /** How many events have an id above `since` and up to `newest`, counted up to `most`. */
+  countSince(since: number, newest: number, most: number): number {
+    return this.pluck(QUERIES.selectCountSince, since, newest, most) ?? 0;
+  }
+
+  /** The parameters of both statements are the same. */
+  private storedBy({ order }: EventFilter): Numbered {
+    const sql = order === 'asc' ? QUERIES.selectEventColumnsOldest : QUERIES.selectEventColumnsNewest;
+    return this.prepared(sql, true);
   }
 
   private eventsBy({ order }: EventFilter): Numbered {

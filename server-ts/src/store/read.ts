@@ -3,6 +3,8 @@
  *
  * In Rust a read is a closure; here it is a message, since threads of Node share no functions.
  */
+import type { Format } from '../formats/index.ts';
+import type { SnapshotParts } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
@@ -15,9 +17,9 @@ export interface ReaderData extends ConnectionOptions {
   readonly waitingStaleHours: number;
 }
 
-/** A read whose answer is JSON text; nothing where there is no such row. */
+/** A read with one answer, in JSON but for a page of events; nothing where there is no such row. */
 export type JsonRead =
-  | { readonly kind: 'list_events'; readonly filter: EventFilter }
+  | { readonly kind: 'list_events'; readonly filter: EventFilter; readonly format: Format }
   | { readonly kind: 'get_event'; readonly id: number }
   | { readonly kind: 'list_sessions'; readonly filter: SessionFilter }
   | { readonly kind: 'get_session'; readonly id: string; readonly limit: number }
@@ -30,6 +32,8 @@ export type JsonRead =
 export interface SnapshotRead {
   readonly kind: 'snapshot';
   readonly topic: Topic;
+  /** Of events; all else is JSON. */
+  readonly format: Format;
   readonly epoch: string;
   readonly limit: number;
   /** Of events: only those above this revision, where they are no more than the limit. */
@@ -43,14 +47,40 @@ export interface SnapshotRead {
 /** Revisions as text; `any` is all that there are. */
 export type KnownRevisions = 'any' | readonly string[];
 
-/** A revision, and the state as JSON text unless it was known; nothing where there is no such session. */
-export type Snapshot<Text = string | Uint8Array> =
-  | { readonly revision: number; readonly json: Text | undefined }
+/** A revision, and the state unless it was known; nothing where there is no such session. */
+export type Snapshot<Data = string | Uint8Array> =
+  | {
+      readonly revision: number;
+      readonly data: Data | undefined;
+      /** Of a state that is sent page by page. */
+      readonly next?: ExportRead | undefined;
+    }
   | undefined;
+
+/** A page of events that are sent page by page (rule FMT-09). */
+export interface ExportRead {
+  readonly kind: 'export';
+  readonly format: Format;
+  readonly filter: EventFilter;
+  /** How many rows may still come. */
+  readonly left: number;
+  /** The newest id of the beginning, once it is known. */
+  readonly newest?: number;
+  readonly isFirst: boolean;
+  /** Of the first page of a snapshot: what it is of. */
+  readonly head?: Omit<SnapshotParts, 'data'>;
+}
+
+/** Its bytes, and the read of the page behind it. */
+export interface ExportPage {
+  readonly bytes: Uint8Array;
+  readonly next: ExportRead | undefined;
+}
 
 export type Read =
   | JsonRead
   | SnapshotRead
+  | ExportRead
   /** The revisions of sessions, in their order. */
   | { readonly kind: 'session_revisions'; readonly ids: readonly string[] }
   /** Frames of the stream, oldest first, as far as a page goes. */
@@ -80,6 +110,7 @@ export interface HealthFigures {
 export type ReadResult =
   | { readonly kind: 'json'; readonly bytes: Uint8Array | undefined }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot<Uint8Array> }
+  | ({ readonly kind: 'export' } & ExportPage)
   | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
   | ({ readonly kind: 'health' } & HealthFigures)

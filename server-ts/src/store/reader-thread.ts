@@ -5,12 +5,12 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
+import { isExport } from '../formats/index.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
 import {
   idOf,
   ROW,
   renderEvent,
-  renderEvents,
   renderFrame,
   renderSession,
   renderSessions,
@@ -18,6 +18,7 @@ import {
 } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import { type Connection, openConnection } from './connection.ts';
+import { EventPages, loadRenderer, type SnapshotHead } from './event-pages.ts';
 import { storeCode } from './failure.ts';
 import { type EventFilter, Queries } from './query.ts';
 import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
@@ -30,31 +31,48 @@ const PAGE_BYTES = 1 << 20;
 export function runReader(port: MessagePort, data: ReaderData): void {
   let db: Connection | undefined;
   let queries: Queries | undefined;
+  let pages: EventPages | undefined;
+  const run = (read: Read): void => {
+    let result: ReadResult;
+    try {
+      // The next read tries again where this fails.
+      db ??= openConnection({ ...data, readonly: true });
+      queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
+      pages ??= new EventPages(queries);
+      const opened = { queries, pages };
+      result = queries.consistently(() => answer(opened, read));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      result = { kind: 'failed', code: storeCode(error), reason };
+    }
+    port.postMessage(result, buffersOf(result));
+  };
   port.on('message', (read: Read | 'close') => {
     if (read === 'close') {
       db?.close();
       port.close();
       return;
     }
-    let result: ReadResult;
-    try {
-      // The next read tries again where this fails.
-      db ??= openConnection({ ...data, readonly: true });
-      queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
-      const opened = queries;
-      result = opened.consistently(() => answer(opened, read));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      result = { kind: 'failed', code: storeCode(error), reason };
-    }
-    port.postMessage(result, buffersOf(result));
+    const loading = 'format' in read ? loadRenderer(read.format) : undefined;
+    if (loading === undefined) run(read);
+    // What cannot be loaded fails where it is used.
+    else void loading.catch(() => {}).then(() => run(read));
   });
 }
 
-function answer(queries: Queries, read: Read): ReadResult {
+/** What a read needs. */
+interface Opened {
+  readonly queries: Queries;
+  readonly pages: EventPages;
+}
+
+function answer(opened: Opened, read: Read): ReadResult {
+  const { queries } = opened;
   switch (read.kind) {
     case 'snapshot':
-      return { kind: 'snapshot', snapshot: snapshot(queries, read) };
+      return { kind: 'snapshot', snapshot: snapshot(opened, read) };
+    case 'export':
+      return { kind: 'export', ...opened.pages.exportPage(read) };
     case 'session_revisions':
       return {
         kind: 'revisions',
@@ -73,18 +91,16 @@ function answer(queries: Queries, read: Read): ReadResult {
     case 'quick_check':
       return { kind: 'checked', found: queries.quickCheck() };
     default: {
-      const text = json(queries, read);
-      return { kind: 'json', bytes: text === undefined ? undefined : utf8(text) };
+      const data = whole(opened, read);
+      return { kind: 'json', bytes: data === undefined ? undefined : utf8(data) };
     }
   }
 }
 
-function json(queries: Queries, read: JsonRead): string | undefined {
+function whole({ queries, pages }: Opened, read: JsonRead): string | Uint8Array | undefined {
   switch (read.kind) {
-    case 'list_events': {
-      const { rows, more } = queries.listEvents(read.filter);
-      return renderEvents(rows, more ? idOf(rows.at(-1)!) : null);
-    }
+    case 'list_events':
+      return pages.page(read.format, read.filter).data;
     case 'get_event': {
       const row = queries.getEvent(read.id);
       return row === undefined ? undefined : renderEvent(row);
@@ -122,28 +138,24 @@ function json(queries: Queries, read: JsonRead): string | undefined {
 }
 
 /** Revision and data of one moment; no data where the revision is known. */
-function snapshot(queries: Queries, read: SnapshotRead): Snapshot<Uint8Array> {
-  const { topic, known } = read;
+function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
+  const { queries } = opened;
+  const { topic, epoch, known } = read;
   const isSession = topic.kind === 'session';
   const revision = isSession ? queries.sessionRevision(topic.sessionId) : queries.newestRevision();
   if (isSession && revision === 0) return undefined;
-  if (known === 'any' || known.includes(String(revision))) return { revision, json: undefined };
-  const text =
-    topic.kind === 'events' ? eventsSince(queries, read, revision) : state(queries, read, revision);
-  return text === undefined ? undefined : { revision, json: utf8(text) };
-}
-
-function state(queries: Queries, read: SnapshotRead, revision: number, isReset = false): string | undefined {
-  const data = json(queries, stateOf(read.topic, read.limit));
+  if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };
+  if (topic.kind === 'events') return eventsSnapshot(opened, read, revision);
+  const data = whole(opened, stateOf(topic, read.limit)) as string | undefined;
   if (data === undefined) return undefined;
-  return renderSnapshot({ topic: read.topic.name, epoch: read.epoch, revision, isReset, data });
+  return { revision, data: utf8(renderSnapshot({ topic: topic.name, epoch, revision, data })) };
 }
 
 /** What a topic shows. */
 function stateOf(topic: Topic, limit: number): JsonRead {
   switch (topic.kind) {
     case 'events':
-      return { kind: 'list_events', filter: { fields: {}, order: 'desc', limit } };
+      return { kind: 'list_events', filter: { fields: {}, order: 'desc', limit }, format: 'json' };
     case 'stats':
       return { kind: 'stats', filter: {} };
     case 'sessions':
@@ -154,13 +166,33 @@ function stateOf(topic: Topic, limit: number): JsonRead {
 }
 
 /** The events above a revision, or all of it where they cannot be told apart from what the asker has (rule SYN-07). */
-function eventsSince(queries: Queries, read: SnapshotRead, revision: number): string | undefined {
-  const { topic, epoch, limit, since, isReset } = read;
-  if (since === undefined) return state(queries, read, revision);
-  if (isReset || since > revision) return state(queries, read, revision, true);
-  const { rows, more } = queries.listEvents({ fields: {}, after: since, order: 'desc', limit });
-  if (more) return state(queries, read, revision, true);
-  return renderSnapshot({ topic: topic.name, epoch, revision, since, data: renderEvents(rows, null) });
+function eventsSnapshot(
+  { queries, pages }: Opened,
+  read: SnapshotRead,
+  revision: number,
+): Snapshot<Uint8Array> {
+  const { topic, epoch, format, limit, isReset } = read;
+  const after = isReset || (read.since ?? 0) > revision ? undefined : read.since;
+  const filter: EventFilter = { fields: {}, after, order: 'desc', limit };
+  const head = (isMore: boolean): SnapshotHead => {
+    const since = isMore ? undefined : after;
+    return {
+      topic: topic.name,
+      epoch,
+      revision,
+      since,
+      isReset: read.since !== undefined && since === undefined,
+    };
+  };
+  if (isExport(format)) {
+    const isMore = after !== undefined && queries.countSince(after, revision, limit + 1) > limit;
+    const common = { format, filter, left: limit, newest: revision, isFirst: true, head: head(isMore) };
+    const { bytes, next } = pages.exportPage({ kind: 'export', ...common });
+    return { revision, data: bytes, next };
+  }
+  // Where more than a page came since, what was read is the newest page.
+  const page = pages.page(format, filter);
+  return { revision, data: utf8(pages.snapshot(format, head(page.more), page.data)) };
 }
 
 function stats(queries: Queries, filter: StatsFilter): string {
@@ -202,8 +234,9 @@ function frames(queries: Queries, filter: EventFilter): ReadResult {
   return { kind: 'frames', bytes, ids: Float64Array.from(ids), ends: Uint32Array.from(ends), names, more };
 }
 
-/** Text as bytes that own their memory, so that it can be handed to the main thread. */
-function utf8(text: string): Uint8Array {
+/** Bytes that own their memory, so that it can be handed to the main thread. */
+function utf8(text: string | Uint8Array): Uint8Array {
+  if (typeof text !== 'string') return text;
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text, 0, 'utf8');
   return bytes;
@@ -214,7 +247,9 @@ function buffersOf(result: ReadResult): ArrayBuffer[] {
     case 'json':
       return result.bytes === undefined ? [] : [result.bytes.buffer as ArrayBuffer];
     case 'snapshot':
-      return result.snapshot?.json === undefined ? [] : [result.snapshot.json.buffer as ArrayBuffer];
+      return result.snapshot?.data === undefined ? [] : [result.snapshot.data.buffer as ArrayBuffer];
+    case 'export':
+      return [result.bytes.buffer as ArrayBuffer];
     case 'revisions':
       return [result.revisions.buffer as ArrayBuffer];
     case 'frames':

@@ -13,6 +13,8 @@ import { type Cost, costOf } from './cost.ts';
 import type { StoreCode } from './failure.ts';
 import type { EventFilter } from './query.ts';
 import type {
+  ExportPage,
+  ExportRead,
   Frames,
   HealthFigures,
   JsonRead,
@@ -83,6 +85,13 @@ export class Readers {
     const result = await this.read(read, asker);
     if (result.kind !== 'snapshot') throw new Error(`a snapshot answered ${result.kind}`);
     return result.snapshot;
+  }
+
+  /** A page of an export. */
+  async exportPage(read: ExportRead, asker?: Asker): Promise<ExportPage> {
+    const result = await this.read(read, asker);
+    if (result.kind !== 'export') throw new Error(`an export answered ${result.kind}`);
+    return result;
   }
 
   async sessionRevisions(ids: readonly string[]): Promise<Float64Array> {

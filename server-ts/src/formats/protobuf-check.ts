@@ -1,0 +1,170 @@
+/**
+ * Checks a body in Protobuf before a library decodes it (rules FMT-03 and FMT-06).
+ *
+ * Pure. Invariant: the check takes no memory but the places of the events, whatever the body declares, and what passes
+ * is well-formed to its last byte.
+ */
+import { isUtf8 } from 'node:buffer';
+import { FIELDS_FILE, LIMITS } from '../contract.ts';
+import type { FieldKind } from '../field.ts';
+import { type Fault, refusal } from './fault.ts';
+import type { Places } from './msgpack-check.ts';
+
+/** The number of `events` in the message `IngestBatch`. */
+const EVENTS = 1;
+/** How many bytes are checked before others run. */
+const SLICE_BYTES = 1 << 19;
+/** Longer texts are checked by a call into native code. */
+const SHORT_TEXT = 48;
+
+/** How a known field is written: its wire type, and whether it is text. */
+interface WireForm {
+  readonly wireType: number;
+  readonly isText: boolean;
+}
+
+const BYTES: WireForm = { wireType: 2, isText: false };
+/** The fields of the message `Event` by their numbers. */
+const FORMS: readonly (WireForm | undefined)[] = formsByNumber();
+
+/** Checks a body that is an `Event`. */
+export function checkEvent(body: Buffer): void {
+  new Walker(body).event(body.length);
+}
+
+/** Checks a body that is an `IngestBatch`, in slices. Events after the first `maxItems` are counted and not kept. */
+export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Places> {
+  const walker = new Walker(body);
+  const events: number[] = [];
+  let count = 0;
+  let pause = SLICE_BYTES;
+  while (walker.at < body.length) {
+    const number = walker.tag(body.length, (field) => (field === EVENTS ? BYTES : undefined));
+    const end = walker.value(body.length);
+    if (number === EVENTS) {
+      const start = walker.at;
+      walker.event(end);
+      if (count < maxItems) events.push(start, end);
+      count++;
+    }
+    walker.at = end;
+    if (end > pause) {
+      yield;
+      pause = end + SLICE_BYTES;
+    }
+  }
+  return { events, count };
+}
+
+class Walker {
+  at = 0;
+  private readonly bytes: Buffer;
+  private wireType = 0;
+  private form: WireForm | undefined;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** The fields of an `Event` up to `end`. */
+  event(end: number): void {
+    while (this.at < end) {
+      this.tag(end, formOf);
+      const valueEnd = this.value(end);
+      if (this.form?.isText === true) this.text(valueEnd);
+      this.at = valueEnd;
+    }
+  }
+
+  /** Takes the tag of a field; its number. */
+  tag(end: number, known: (number: number) => WireForm | undefined): number {
+    const { bytes } = this;
+    const first = bytes[this.at]!;
+    const tag = this.varint(end);
+    this.wireType = first & 7;
+    const number = Math.floor(tag / 8);
+    if (number === 0 || number > LIMITS.max_field_number) fail('field');
+    const { wireType } = this;
+    if (wireType !== 0 && wireType !== 1 && wireType !== 2 && wireType !== 5) fail('wire_type');
+    this.form = known(number);
+    if (this.form !== undefined && this.form.wireType !== wireType) fail('field_type');
+    return number;
+  }
+
+  /** The end of the field's value; of one with a length, that is taken. */
+  value(end: number): number {
+    switch (this.wireType) {
+      case 0: {
+        const start = this.at;
+        this.varint(end);
+        const valueEnd = this.at;
+        this.at = start;
+        return valueEnd;
+      }
+      case 1:
+        return this.endOf(8, end);
+      case 5:
+        return this.endOf(4, end);
+      default: {
+        const length = this.varint(end);
+        return this.endOf(length, end);
+      }
+    }
+  }
+
+  private text(end: number): void {
+    const { bytes, at: start } = this;
+    if (end - start > SHORT_TEXT) {
+      if (!isUtf8(bytes.subarray(start, end))) fail('utf8');
+      return;
+    }
+    for (let at = start; at < end; at++) {
+      if (bytes[at]! < 0x80) continue;
+      if (!isUtf8(bytes.subarray(at, end))) fail('utf8');
+      return;
+    }
+  }
+
+  private endOf(length: number, end: number): number {
+    if (length > end - this.at) fail('truncated');
+    return this.at + length;
+  }
+
+  /** Takes a varint; above 2^53 it is near its value. */
+  private varint(end: number): number {
+    const { bytes } = this;
+    let value = 0;
+    let weight = 1;
+    for (let place = 1; ; place++) {
+      if (this.at >= end) fail('truncated');
+      const byte = bytes[this.at++]!;
+      // The tenth byte has room for one bit.
+      if (place === 10 && byte > 1) fail('varint');
+      value += (byte & 0x7f) * weight;
+      if (byte < 0x80) return value;
+      weight *= 128;
+    }
+  }
+}
+
+function formOf(number: number): WireForm | undefined {
+  return number < FORMS.length ? FORMS[number] : undefined;
+}
+
+function formsByNumber(): (WireForm | undefined)[] {
+  const forms: (WireForm | undefined)[] = [];
+  const columns = { ...FIELDS_FILE.fields, ...FIELDS_FILE.server_columns };
+  for (const { kind, protobuf } of Object.values(columns)) forms[protobuf] = formOfKind(kind as FieldKind);
+  // A list without holes is faster to look into.
+  return Array.from(forms);
+}
+
+function formOfKind(kind: FieldKind): WireForm {
+  if (kind === 'text') return { wireType: 2, isText: true };
+  if (kind === 'json') return BYTES;
+  return { wireType: kind === 'dollars' ? 1 : 0, isText: false };
+}
+
+function fail(fault: Fault): never {
+  throw refusal('invalid_protobuf', fault);
+}

@@ -1,0 +1,210 @@
+/**
+ * Writes the values of a binary format as JSON tokens of a new body, each with its span.
+ *
+ * Invariant: a token is never scanned again, save metadata. So a text is written raw between its quotes, unless it has
+ * a character that `text` treats as an escape or refuses.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Buffers } from '../buffers.ts';
+import { LIMITS } from '../contract.ts';
+import { NOT_JSON, type RawEvents } from '../event.ts';
+import { FIELD, type FieldSpec } from '../field.ts';
+import { BACKSLASH, INVALID, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace, skipValue } from '../scanner.ts';
+
+/** What every body begins with: an object and what is none, for spans that say no more than that. */
+const OBJECT = 0;
+const NO_OBJECT = 1;
+const FIRST = 2;
+/** Metadata lies inside its event, so one container is around it. */
+const METADATA_DEPTH = LIMITS.json_depth - 1;
+/** Longer texts are copied by a call into native code. */
+const SHORT_TEXT = 48;
+/** Of UTF-8, for each UTF-16 code unit. */
+const MOST_BYTES = 3;
+const SPARE_BYTES = 1024;
+
+/** A body that grows by tokens of the events of `raw`. */
+export class Tokens {
+  private readonly buffers: Buffers;
+  private readonly raw: RawEvents;
+  private body: Buffer;
+  private length = FIRST;
+  /** The place of the event that is being written. */
+  private item = 0;
+
+  /** An empty body with room for about this many bytes. */
+  constructor(buffers: Buffers, raw: RawEvents, bytes: number) {
+    this.buffers = buffers;
+    this.raw = raw;
+    this.body = Buffer.from(buffers.take(bytes + SPARE_BYTES));
+    this.body[OBJECT] = OPEN_OBJECT;
+    this.body[NO_OBJECT] = OPEN_ARRAY;
+  }
+
+  /** Begins the next event. */
+  event(isObject: boolean): void {
+    this.item = this.raw.add();
+    this.raw.spans[this.item] = isObject ? OBJECT : NO_OBJECT;
+  }
+
+  /** A field that is absent, whatever was said of it before. */
+  absent(field: FieldSpec): void {
+    this.span(field, 0, 0);
+  }
+
+  /** A value that is neither text nor a number. */
+  other(field: FieldSpec): void {
+    this.span(field, NO_OBJECT, NO_OBJECT + 1);
+  }
+
+  /** A text. */
+  text(field: FieldSpec, text: string): void {
+    const start = this.reserve(text.length * MOST_BYTES + 2);
+    const { body } = this;
+    let at = start;
+    body[at++] = QUOTE;
+    const isShort = text.length <= SHORT_TEXT;
+    if (isShort) {
+      for (let index = 0; index < text.length; index++) {
+        const code = text.charCodeAt(index);
+        if (code >= 0x80 || isSpecial(code)) break;
+        body[at++] = code;
+      }
+    }
+    if (!isShort || at !== start + 1 + text.length) {
+      if (text.includes('\\') || text.includes('\0')) {
+        this.escaped(field, text);
+        return;
+      }
+      at = start + 1 + body.write(text, start + 1);
+    }
+    body[at++] = QUOTE;
+    this.span(field, start, at);
+  }
+
+  /** A text whose UTF-8 lies from `from` up to `to`. */
+  textOf(field: FieldSpec, bytes: Buffer, from: number, to: number): void {
+    const start = this.reserve(to - from + 2);
+    const { body } = this;
+    let at = start;
+    body[at++] = QUOTE;
+    for (let next = from; next < to; next++) {
+      const byte = bytes[next]!;
+      if (isSpecial(byte)) {
+        this.escaped(field, bytes.toString('utf8', from, to));
+        return;
+      }
+      body[at++] = byte;
+    }
+    body[at++] = QUOTE;
+    this.span(field, start, at);
+  }
+
+  /** A whole number, as text where no double holds it. */
+  integer(field: FieldSpec, value: number | string): void {
+    const start = this.reserve(LONGEST_NUMBER);
+    const { body } = this;
+    if (typeof value === 'number' && value >= 0 && value < MOST_DIGITS) {
+      let at = start + digitsOf(value);
+      const end = at;
+      let rest = value;
+      do {
+        body[--at] = 0x30 + (rest % 10);
+        rest = Math.floor(rest / 10);
+      } while (rest > 0);
+      this.span(field, start, end);
+    } else {
+      this.span(field, start, start + body.write(String(value), start, 'latin1'));
+    }
+  }
+
+  /** A number as ECMAScript prints it; what is infinite becomes a number that no double holds, and NaN no number. */
+  number(field: FieldSpec, value: number): void {
+    if (Number.isNaN(value)) {
+      this.other(field);
+      return;
+    }
+    const text = Number.isFinite(value) ? String(value) : value > 0 ? '1e999' : '-1e999';
+    const start = this.reserve(LONGEST_NUMBER);
+    this.span(field, start, start + this.body.write(text, start, 'latin1'));
+  }
+
+  /** Metadata as JSON text, without the white space around it (rule FMT-05). */
+  metadata(text: string): void {
+    const start = this.reserve(text.length * MOST_BYTES);
+    this.scanned(start, start + this.body.write(text, start));
+  }
+
+  /** The same of bytes from `from` up to `to`. */
+  metadataOf(bytes: Buffer, from: number, to: number): void {
+    const start = this.reserve(to - from);
+    if (isUtf8(bytes.subarray(from, to))) this.scanned(start, start + bytes.copy(this.body, start, from, to));
+    else this.span(FIELD.metadata, NOT_JSON, 0);
+  }
+
+  /** Metadata that is known to be JSON text. */
+  canonical(json: string): void {
+    const start = this.reserve(json.length * MOST_BYTES);
+    this.span(FIELD.metadata, start, start + this.body.write(json, start));
+  }
+
+  /** The body. */
+  finish(): Buffer {
+    return Buffer.from(this.body.buffer, 0, this.length);
+  }
+
+  private scanned(from: number, to: number): void {
+    const bytes = this.body.subarray(0, to);
+    const start = skipSpace(bytes, from);
+    if (start === to) {
+      this.absent(FIELD.metadata);
+      return;
+    }
+    const end = skipValue(bytes, start, METADATA_DEPTH);
+    if (end === INVALID || skipSpace(bytes, end) !== to) this.span(FIELD.metadata, NOT_JSON, 0);
+    else this.span(FIELD.metadata, start, end);
+  }
+
+  private escaped(field: FieldSpec, text: string): void {
+    const json = JSON.stringify(text);
+    const start = this.reserve(json.length * MOST_BYTES);
+    this.span(field, start, start + this.body.write(json, start));
+  }
+
+  /** Says where a field lies, and goes on behind it. */
+  private span(field: FieldSpec, start: number, end: number): void {
+    const { spans } = this.raw;
+    const slot = this.item + field.span;
+    spans[slot] = start;
+    spans[slot + 1] = end;
+    if (end > this.length) this.length = end;
+  }
+
+  /** Makes room for so many bytes; where they begin. */
+  private reserve(bytes: number): number {
+    const needed = this.length + bytes;
+    if (needed > this.body.length) {
+      const larger = Buffer.from(this.buffers.take(needed * 2));
+      this.body.copy(larger, 0, 0, this.length);
+      this.buffers.give(this.body.buffer);
+      this.body = larger;
+    }
+    return this.length;
+  }
+}
+
+/** The digits of 2^64, its sign, and what ECMAScript prints at most. */
+const LONGEST_NUMBER = 32;
+/** Numbers below are written digit by digit. */
+const MOST_DIGITS = 1e9;
+
+function digitsOf(value: number): number {
+  let digits = 1;
+  for (let bound = 10; value >= bound; bound *= 10) digits++;
+  return digits;
+}
+
+/** What a JSON string cannot have as it is and means something to `text`: an escape, or U+0000. */
+function isSpecial(code: number): boolean {
+  return code === BACKSLASH || code === 0;
+}

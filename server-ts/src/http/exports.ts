@@ -1,0 +1,39 @@
+/**
+ * Sends events page by page in NDJSON and Arrow (rule FMT-09).
+ *
+ * Invariants: one page is in memory at a time; each page is a read of its own, which holds no reader while the client
+ * is slow; the rows end with the newest id of the beginning.
+ */
+import type { App } from '../app.ts';
+import type { ExportPage } from '../store/read.ts';
+import type { Exchange } from './exchange.ts';
+import { taken } from './frames.ts';
+import { exported, type Headers } from './reply.ts';
+
+/** Sends the first page and those behind it, each once the client has taken the one before. */
+export async function sendExport(
+  app: App,
+  exchange: Exchange,
+  first: ExportPage,
+  headers?: Headers,
+): Promise<void> {
+  const { response, head } = exchange;
+  if (response.destroyed) return;
+  exported(exchange, headers);
+  if (head.method === 'HEAD') return;
+  let { bytes, next } = first;
+  try {
+    for (;;) {
+      const isTaken = bytes.length === 0 || response.write(bytes);
+      if (next === undefined) break;
+      if (!isTaken && !response.destroyed) await taken(response);
+      if (response.destroyed) return;
+      ({ bytes, next } = await app.store.exportPage(next, response));
+    }
+    response.end();
+  } catch (error) {
+    // The client sees that the end is missing.
+    response.destroy();
+    app.logFailure(error, 'export failed');
+  }
+}

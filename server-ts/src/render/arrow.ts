@@ -1,0 +1,205 @@
+/**
+ * Renders events as an Arrow IPC stream: a record batch per page (rule FMT-09).
+ *
+ * Pure. Pages are rendered one by one, in whichever thread reads them, so each is written as a stream of its own, of
+ * which the schema is left out behind the first page, and the end before the last one.
+ * Invariant: a batch has dictionaries of its own, their values in the order of the rows. A page has at most
+ * `export_page_rows` rows, so that every key fits into an int16.
+ */
+import {
+  Bool,
+  type Data,
+  type DataType,
+  Dictionary,
+  Field,
+  Float64,
+  Int8,
+  Int16,
+  Int64,
+  makeData,
+  makeVector,
+  RecordBatch,
+  RecordBatchStreamWriter,
+  Schema,
+  Struct,
+  TimestampMillisecond,
+  Utf8,
+} from 'apache-arrow';
+import { CONTRACT_VERSION } from '../contract.ts';
+import { COLUMNS, type Column } from '../field.ts';
+import type { SnapshotParts } from '../render.ts';
+import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
+
+/** Which parts of the stream a page has beside its rows. */
+export interface ArrowPagePlace {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
+/** What a snapshot is of. */
+export type ArrowHead = Omit<SnapshotParts, 'data'>;
+
+/** The end of a stream: a continuation, and a length of 0. */
+const END_BYTES = 8;
+/** What stands before the bytes of a message: a continuation, and its length. */
+const PREFIX_BYTES = 8;
+const UINT32 = 0x1_0000_0000;
+const UTC = 'UTC';
+
+const TYPES: readonly DataType[] = COLUMNS.map(typeOf);
+const FIELDS = COLUMNS.map(({ name, isNullable }, at) => new Field(name, TYPES[at]!, isNullable));
+const BATCH = new Struct(FIELDS);
+
+/** The bytes of a page, and of the stream's ends that belong to it. A page without rows is no record batch. */
+export function arrowPage(
+  rows: readonly StoredRow[],
+  texts: TextsById,
+  place: ArrowPagePlace,
+  head?: ArrowHead,
+): Uint8Array {
+  const schema = new Schema(FIELDS, metadataOf(head));
+  const writer = new RecordBatchStreamWriter();
+  writer.reset(undefined, schema);
+  if (rows.length > 0) {
+    const children = COLUMNS.map((column, at) => columnData(column, TYPES[at]!, rows, texts));
+    writer.write(
+      new RecordBatch(schema, makeData({ type: BATCH, length: rows.length, nullCount: 0, children })),
+    );
+  }
+  writer.finish();
+  const bytes = writer.toUint8Array(true);
+  const start = place.isFirst ? 0 : schemaBytes(bytes);
+  return bytes.slice(start, place.isLast ? bytes.length : bytes.length - END_BYTES);
+}
+
+/** How long the first message is, which has no body. */
+function schemaBytes(bytes: Uint8Array): number {
+  return PREFIX_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getInt32(PREFIX_BYTES / 2, true);
+}
+
+function metadataOf(head: ArrowHead | undefined): Map<string, string> {
+  const metadata = new Map([['contract', CONTRACT_VERSION]]);
+  if (head === undefined) return metadata;
+  metadata.set('topic', head.topic).set('epoch', head.epoch).set('revision', String(head.revision));
+  if (head.since !== undefined) metadata.set('since', String(head.since));
+  if (head.isReset === true) metadata.set('reset', 'true');
+  return metadata;
+}
+
+function typeOf({ arrow }: Column, index: number): DataType {
+  switch (arrow) {
+    case 'int8':
+      return new Int8();
+    case 'int64':
+      return new Int64();
+    case 'float64':
+      return new Float64();
+    case 'bool':
+      return new Bool();
+    case 'utf8':
+      return new Utf8();
+    case 'timestamp':
+      return new TimestampMillisecond(UTC);
+    case 'dictionary':
+      return new Dictionary(new Utf8(), new Int16(), index);
+  }
+}
+
+/** The values of one column of a page. */
+function columnData(column: Column, type: DataType, rows: readonly StoredRow[], texts: TextsById): Data {
+  const length = rows.length;
+  const { nullBitmap, nullCount } = nullsOf(column, rows);
+  const common = { length, nullCount, nullBitmap };
+  switch (column.arrow) {
+    case 'int8':
+      return makeData({ ...common, type: type as Int8, data: new Int8Array(length).fill(column.constant) });
+    case 'int64':
+      return makeData({ ...common, type: type as Int64, data: integersOf(column, rows) });
+    case 'timestamp':
+      return makeData({ ...common, type: type as TimestampMillisecond, data: integersOf(column, rows) });
+    case 'float64': {
+      const data = Float64Array.from(rows, (row) => dollarsOf(row[column.stored]!));
+      return makeData({ ...common, type: type as Float64, data });
+    }
+    case 'bool': {
+      const data = bitmapOf(rows, (row) => row[column.stored] === 1);
+      return makeData({ ...common, type: type as Bool, data });
+    }
+    case 'utf8': {
+      const values = rows.map((row) => nullOr(row[column.stored]!));
+      return makeData({ ...common, type: type as Utf8, ...textsOf(values) });
+    }
+    case 'dictionary': {
+      const { data, values } = keysOf(column, rows, texts);
+      const dictionary = makeVector(
+        makeData({ type: new Utf8(), length: values.length, nullCount: 0, ...textsOf(values) }),
+      );
+      return makeData({ ...common, type: type as Dictionary<Utf8, Int16>, data, dictionary });
+    }
+  }
+}
+
+function nullOr(value: StoredValue): string {
+  return value === null ? '' : textOf(value);
+}
+
+/** A bit for each row that has a value, where some have none. */
+function nullsOf({ isNullable, stored }: Column, rows: readonly StoredRow[]) {
+  const nullCount = isNullable ? rows.reduce((sum, row) => sum + (row[stored] === null ? 1 : 0), 0) : 0;
+  return { nullCount, nullBitmap: nullCount === 0 ? null : bitmapOf(rows, (row) => row[stored] !== null) };
+}
+
+function bitmapOf(rows: readonly StoredRow[], isSet: (row: StoredRow) => boolean): Uint8Array {
+  const bits = new Uint8Array((rows.length + 7) >> 3);
+  rows.forEach((row, at) => {
+    if (isSet(row)) bits[at >> 3]! |= 1 << (at & 7);
+  });
+  return bits;
+}
+
+/** Integers of 64 bits, without a bigint for each. */
+function integersOf({ stored }: Column, rows: readonly StoredRow[]): BigInt64Array {
+  const halves = new Int32Array(rows.length * 2);
+  for (let at = 0; at < rows.length; at++) {
+    const value = Number(rows[at]![stored]);
+    const high = Math.floor(value / UINT32);
+    halves[2 * at] = value - high * UINT32;
+    halves[2 * at + 1] = high;
+  }
+  return new BigInt64Array(halves.buffer);
+}
+
+/** The bytes of texts, end to end, and where each begins. */
+function textsOf(values: readonly string[]): { data: Uint8Array; valueOffsets: Int32Array } {
+  const joined = Buffer.from(values.join(''));
+  const valueOffsets = new Int32Array(values.length + 1);
+  let end = 0;
+  values.forEach((value, at) => {
+    end += Buffer.byteLength(value);
+    valueOffsets[at + 1] = end;
+  });
+  return { data: joined, valueOffsets };
+}
+
+/** The keys of a dictionary, whose values are in the order of the rows. */
+function keysOf(
+  column: Column,
+  rows: readonly StoredRow[],
+  texts: TextsById,
+): { data: Int16Array; values: string[] } {
+  const keys = new Map<StoredValue, number>();
+  const values: string[] = [];
+  const data = new Int16Array(rows.length);
+  for (let at = 0; at < rows.length; at++) {
+    const id = rows[at]![column.stored]!;
+    if (id === null) continue;
+    let key = keys.get(id);
+    if (key === undefined) {
+      key = values.length;
+      keys.set(id, key);
+      values.push(column.kind === 'session' ? texts.session(id as number) : texts.name(id as number));
+    }
+    data[at] = key;
+  }
+  return { data, values };
+}

@@ -1,0 +1,146 @@
+/**
+ * Renders pages of events and snapshots in MessagePack (rule FMT-08).
+ *
+ * Pure. Everything has its shortest form, which is what the library writes, save integers of 64 bits.
+ */
+import { Packr } from 'msgpackr/pack';
+import { COLUMNS, type Column } from '../field.ts';
+import type { SnapshotParts } from '../render.ts';
+import { formatTimestamp } from '../timestamp.ts';
+import { dollarsOf, type StoredRow, type TextsById, textOf } from './stored.ts';
+
+/** Maps have their shortest form, and no value has one of msgpackr's own. */
+const library = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
+
+/** The library writes a larger number as a float, and a bigint as a signed integer. */
+const MOST_INTEGER = 0xffff_ffff;
+const UINT64 = 0xcf;
+const MAP = 0x80;
+const FIX_ARRAY = 0x90;
+const ARRAY16 = 0xdc;
+
+type Value = string | number | boolean | null;
+
+/** Collects rows as maps. */
+export class MsgpackRows {
+  private readonly texts: TextsById;
+  private readonly parts: Uint8Array[] = [];
+  private count = 0;
+  /** The time that was written last: events of one request agree in theirs. */
+  private timeMs = Number.NaN;
+  private time = '';
+
+  constructor(texts: TextsById) {
+    this.texts = texts;
+  }
+
+  /** Adds a row. */
+  push(row: StoredRow): void {
+    const event: Record<string, Value> = {};
+    let isLong = false;
+    for (const column of COLUMNS) {
+      const value = this.value(column, row);
+      if (typeof value === 'number' && value > MOST_INTEGER) isLong = true;
+      event[column.name] = value;
+    }
+    this.count++;
+    this.parts.push(isLong ? packLong(event) : pack(event));
+  }
+
+  /** A page of these rows, with the cursor that continues it (rule GET-01). */
+  page(next: number | null): Buffer {
+    const head = [Buffer.of(MAP | 2), pack('events'), arrayHead(this.count)];
+    return joined([...head, ...this.parts, pack('next'), packValue(next)]);
+  }
+
+  private value(column: Column, row: StoredRow): Value {
+    if (column.kind === 'constant') return column.constant;
+    const value = row[column.stored]!;
+    if (value === null) return null;
+    switch (column.kind) {
+      case 'session':
+        return this.texts.session(value as number);
+      case 'name':
+      case 'choice':
+        return this.texts.name(value as number);
+      case 'boolean':
+        return value === 1;
+      case 'dollars':
+        return dollarsOf(value);
+      case 'timestamp':
+        return this.stamp(value as number);
+      case 'integer':
+        return value as number;
+      case 'text':
+      case 'json':
+        return textOf(value);
+    }
+  }
+
+  private stamp(ms: number): string {
+    if (ms !== this.timeMs) {
+      this.timeMs = ms;
+      this.time = formatTimestamp(ms);
+    }
+    return this.time;
+  }
+}
+
+/** The state of a topic, or what came since (rules SYN-05 and SYN-07); the data is in MessagePack. */
+export function msgpackSnapshot({
+  topic,
+  epoch,
+  revision,
+  since,
+  isReset,
+  data,
+}: SnapshotParts<Uint8Array>): Buffer {
+  const members: [string, Value][] = [
+    ['topic', topic],
+    ['epoch', epoch],
+    ['revision', String(revision)],
+  ];
+  if (since !== undefined) members.push(['since', String(since)]);
+  if (isReset === true) members.push(['reset', true]);
+  const head = members.flatMap(([name, value]) => [pack(name), pack(value)]);
+  return joined([Buffer.of(MAP | (members.length + 1)), ...head, pack('data'), data]);
+}
+
+/** The bytes of a value, which stay what they are when the next value is packed. */
+function pack(value: unknown): Uint8Array {
+  return library.pack(value);
+}
+
+function packValue(value: Value): Uint8Array {
+  if (typeof value !== 'number' || value <= MOST_INTEGER) return pack(value);
+  const bytes = Buffer.alloc(9);
+  bytes[0] = UINT64;
+  bytes.writeBigUInt64BE(BigInt(value), 1);
+  return bytes;
+}
+
+/** A map with an integer that the library has no shortest form for. */
+function packLong(event: Readonly<Record<string, Value>>): Buffer {
+  const members = Object.entries(event);
+  // The head of a map of so many members, as the library writes it.
+  const empty = pack(Object.fromEntries(members.map(([name]) => [name, null])));
+  const head = empty.subarray(0, members.length < 16 ? 1 : 3);
+  return joined([head, ...members.flatMap(([name, value]) => [pack(name), packValue(value)])]);
+}
+
+function arrayHead(count: number): Buffer {
+  // A page has at most a thousand rows.
+  return count < 16 ? Buffer.of(FIX_ARRAY | count) : Buffer.of(ARRAY16, count >> 8, count & 0xff);
+}
+
+/** In memory of its own, so that it can be handed to the main thread. */
+function joined(parts: readonly Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

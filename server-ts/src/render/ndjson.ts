@@ -1,0 +1,18 @@
+/** Renders events as NDJSON: one row a line (rule FMT-09). Pure. */
+import {
+  type EventRow,
+  renderEventLine,
+  renderMembers,
+  type SnapshotParts,
+  snapshotMembers,
+} from '../render.ts';
+
+/** A row as a line; a line break between the tokens of its metadata becomes a space (rule MET-03). */
+export function ndjsonRow(row: EventRow): string {
+  return `${renderEventLine(row)}\n`;
+}
+
+/** The line that a snapshot begins with: its object without `data`. */
+export function ndjsonHead(parts: Omit<SnapshotParts, 'data'>): string {
+  return `${renderMembers(snapshotMembers(parts))}\n`;
+}

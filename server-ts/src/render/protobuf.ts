@@ -1,0 +1,108 @@
+/**
+ * Renders pages of events and snapshots in Protobuf (rule FMT-08): the messages `EventPage` and `Snapshot`.
+ *
+ * Pure. Fields come in the order of their numbers. They are written straight from rows by the library's writer.
+ */
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { BY_NUMBER, type Column } from '../field.ts';
+import type { SnapshotParts } from '../render.ts';
+import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
+
+/** Integers below have the same varint with 32 bits, which the library writes faster. */
+const UINT32 = 0x1_0000_0000;
+
+/** The numbers of `EventPage`, and of `Snapshot`. */
+const PAGE = { events: 1, next: 2 } as const;
+const SNAPSHOT = { topic: 1, epoch: 2, revision: 3, since: 4, reset: 5, data: 6 } as const;
+
+const EVENTS_TAG = tagOf(PAGE.events, WireType.LengthDelimited);
+
+/** Collects rows as the field `events` of an `EventPage`. */
+export class ProtobufRows {
+  private readonly texts: TextsById;
+  private readonly writer = new BinaryWriter();
+  /** Fields that rows repeat, with their tags, by column and id. */
+  private readonly known = BY_NUMBER.map(() => new Map<number, Uint8Array>());
+
+  constructor(texts: TextsById) {
+    this.texts = texts;
+  }
+
+  /** Adds a row. */
+  push(row: StoredRow): void {
+    const { writer } = this;
+    writer.uint32(EVENTS_TAG).fork();
+    for (let place = 0; place < BY_NUMBER.length; place++) {
+      const column = BY_NUMBER[place]!;
+      if (column.kind === 'constant') writeInteger(writer, column.protobuf, column.constant);
+      else this.field(place, column, row[column.stored]!);
+    }
+    writer.join();
+  }
+
+  /** A page of these rows, with the cursor that continues it (rule GET-01). */
+  page(next: number | null): Uint8Array {
+    if (next !== null) writeInteger(this.writer, PAGE.next, next);
+    return this.writer.finish();
+  }
+
+  /** Null is absent, and so is the zero of a column that is never null. */
+  private field(place: number, column: Column, value: StoredValue): void {
+    const { writer } = this;
+    if (value === null) return;
+    const { protobuf: number } = column;
+    switch (column.kind) {
+      case 'session':
+      case 'name':
+      case 'choice':
+        writer.raw(this.known[place]!.get(value as number) ?? this.repeated(place, column, value as number));
+        break;
+      case 'boolean':
+        if (value === 1) writeInteger(writer, number, 1);
+        break;
+      case 'dollars':
+        writer.uint32(tagOf(number, WireType.Bit64)).double(dollarsOf(value));
+        break;
+      case 'timestamp':
+      case 'integer':
+        if (value !== 0 || column.isNullable) writeInteger(writer, number, value as number);
+        break;
+      default:
+        writer.uint32(tagOf(number, WireType.LengthDelimited)).string(textOf(value));
+    }
+  }
+
+  /** The field of a name or a session, as it is repeated. */
+  private repeated(place: number, column: Column, id: number): Uint8Array {
+    const writer = new BinaryWriter();
+    const text = column.kind === 'session' ? this.texts.session(id) : this.texts.name(id);
+    if (column.kind === 'choice') writeInteger(writer, column.protobuf, column.words.indexOf(text) + 1);
+    else writer.uint32(tagOf(column.protobuf, WireType.LengthDelimited)).string(text);
+    const bytes = writer.finish();
+    this.known[place]!.set(id, bytes);
+    return bytes;
+  }
+}
+
+/** The state of a topic, or what came since (rules SYN-05 and SYN-07); the data is an `EventPage`. */
+export function protobufSnapshot(parts: SnapshotParts<Uint8Array>): Uint8Array {
+  const { topic, epoch, revision, since, isReset, data } = parts;
+  const writer = new BinaryWriter();
+  writer.uint32(tagOf(SNAPSHOT.topic, WireType.LengthDelimited)).string(topic);
+  writer.uint32(tagOf(SNAPSHOT.epoch, WireType.LengthDelimited)).string(epoch);
+  if (revision !== 0) writeInteger(writer, SNAPSHOT.revision, revision);
+  if (since !== undefined) writeInteger(writer, SNAPSHOT.since, since);
+  if (isReset === true) writeInteger(writer, SNAPSHOT.reset, 1);
+  writer.uint32(tagOf(SNAPSHOT.data, WireType.LengthDelimited)).bytes(data);
+  return writer.finish();
+}
+
+function writeInteger(writer: BinaryWriter, number: number, value: number): void {
+  writer.uint32(tagOf(number, WireType.Varint));
+  if (value >= 0 && value < UINT32) writer.uint32(value);
+  else writer.int64(value);
+}
+
+function tagOf(number: number, wireType: WireType): number {
+  return (number << 3) | wireType;
+}
