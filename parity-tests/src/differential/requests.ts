@@ -9,6 +9,7 @@ import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import { batchText, eventText, mutate } from './bodies.ts';
+import { inOtherFormat } from './formats.ts';
 import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, TYPES } from './header-pools.ts';
 import { hookText } from './hooks.ts';
 import { PATHS, QUERY_NAMES, QUERY_VALUES } from './pools.ts';
@@ -47,9 +48,10 @@ function dismissal(random: Random): Outgoing {
 }
 
 function ingest(random: Random, path: string, body: string): Outgoing {
-  const bytes = mutate(random, body);
+  const other = random.chance(0.4) ? inOtherFormat(random, body) : undefined;
+  const bytes = other?.bytes ?? mutate(random, body);
   const headers: Header[] = [['Host', '127.0.0.1']];
-  const type = random.chance(0.95) ? 'application/json' : random.pick(TYPES);
+  const type = random.chance(0.95) ? (other?.type ?? 'application/json') : random.pick(TYPES);
   if (random.chance(0.99)) headers.push(['Content-Type', type]);
   let sent: Buffer = bytes;
   if (random.chance(0.08)) {
@@ -57,7 +59,7 @@ function ingest(random: Random, path: string, body: string): Outgoing {
     headers.push(['Content-Encoding', encoding]);
     if (/^gzip$/i.test(encoding)) sent = gzipSync(bytes);
     if (encoding === 'zstd') sent = zstdCompressSync(bytes);
-    if (random.chance(0.3)) sent = mutateBytes(random, sent);
+    if (sent.length > 0 && random.chance(0.3)) sent = mutateBytes(random, sent);
   }
   headers.push(['Content-Length', String(sent.length)]);
   return compose('POST', path, headers, sent);

@@ -3,11 +3,18 @@
  *
  * Invariant: a stream with another schema, or with dictionaries that FMT-09 does not describe, is an error.
  */
-import { type DataType, Dictionary, RecordBatchReader, Timestamp, type Vector } from 'apache-arrow';
+import {
+  type DataType,
+  Dictionary,
+  RecordBatch,
+  RecordBatchReader,
+  Timestamp,
+  type Vector,
+} from 'apache-arrow';
 import { COLUMNS } from './columns.ts';
 
 export interface ArrowRows {
-  /** Of the schema. */
+  /** Of the schema, by name. */
   readonly metadata: Readonly<Record<string, string>>;
   /** The rows of each record batch: metadata as its text, times in milliseconds. */
   readonly batches: readonly (readonly Record<string, unknown>[])[];
@@ -36,7 +43,9 @@ export function decodeArrow(body: Buffer): ArrowRows {
     ({ name, type, nullable }) => `${name}: ${typeName(type)}${nullable ? '' : ' not null'}`,
   );
   if (got.join() !== WANTED.join()) throw new Error(`the schema is ${got.join(', ')}`);
-  const batches = [...reader].map((batch) => {
+  // For a stream without a batch the library makes one up.
+  const sent = [...reader].filter((batch) => batch.constructor === RecordBatch);
+  const batches = sent.map((batch) => {
     const columns = COLUMNS.map(({ name }) => {
       const column = batch.getChild(name)!;
       if (column.type instanceof Dictionary) checkDictionary(name, column);
@@ -46,7 +55,7 @@ export function decodeArrow(body: Buffer): ArrowRows {
       Object.fromEntries(columns.map(([name, column]) => [name, plain(column, row)])),
     );
   });
-  return { metadata: Object.fromEntries(schema.metadata), batches };
+  return { metadata: Object.fromEntries([...schema.metadata].sort()), batches };
 }
 
 /** The marker of the end: a continuation and a length of 0. */
