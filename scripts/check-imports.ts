@@ -41,7 +41,7 @@ export const LAYERS: readonly string[] = [
     'formats',
     'slots',
   ],
-  ...['config', 'store', 'ring', 'hub', 'invalidations', 'admission', 'ingest', 'http', 'app', 'main'],
+  ...['config', 'store', 'ring', 'hub', 'invalidations', 'admission', 'ingest', 'http', 'app', 'input', 'main'],
 ];
 
 /** Pairs that know each other, each with its reason. */

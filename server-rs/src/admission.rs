@@ -53,8 +53,15 @@ impl Admission {
 
     /// A ticket for nothing yet; dropping it gives back what it holds.
     pub fn ticket(self: &Arc<Self>) -> Ticket {
-        let admission = Arc::clone(self);
-        Ticket { admission, declared: 0, events: None, bytes: None, turn: None, counted: 0 }
+        let (admission, wait) = (Arc::clone(self), Some(Duration::from_millis(LIMITS.admission_wait_ms)));
+        Ticket { admission, wait, declared: 0, events: None, bytes: None, turn: None, counted: 0 }
+    }
+
+    /// A ticket whose waits do not end before there is room (rule PRO-12).
+    pub fn patient_ticket(self: &Arc<Self>) -> Ticket {
+        let mut ticket = self.ticket();
+        ticket.wait = None;
+        ticket
     }
 }
 
@@ -62,6 +69,8 @@ impl Admission {
 #[derive(Debug)]
 pub struct Ticket {
     admission: Arc<Admission>,
+    /// How long one wait may take.
+    wait: Option<Duration>,
     /// The length of the body as it is sent.
     declared: u64,
     events: Option<OwnedSemaphorePermit>,
@@ -78,7 +87,7 @@ impl Ticket {
         self.declared = declared.unwrap_or(0);
         let events = self.declared / admission.bytes_per_event.load(Ordering::Relaxed);
         let events = usize::try_from(events).unwrap_or(usize::MAX).clamp(1, most_events);
-        in_time(async {
+        in_time(self.wait, async {
             let _first = admission.door.acquire().await.ok()?;
             self.bytes = Some(take(&admission.free_bytes, self.permits(declared.unwrap_or(1))).await?);
             self.events = Some(take(&admission.free_events, events).await?);
@@ -95,7 +104,7 @@ impl Ticket {
             drop(self.bytes.as_mut().and_then(|held| held.split(now - total)));
             return Ok(());
         }
-        let more = in_time(take(&self.admission.free_bytes, total - now)).await?;
+        let more = in_time(self.wait, take(&self.admission.free_bytes, total - now)).await?;
         match &mut self.bytes {
             Some(held) => held.merge(more),
             none => *none = Some(more),
@@ -127,7 +136,7 @@ impl Ticket {
             drop(self.events.as_mut().and_then(|held| held.split(now - total)));
         } else {
             self.give_events();
-            self.events = Some(in_time(take(&self.admission.free_events, total)).await?);
+            self.events = Some(in_time(self.wait, take(&self.admission.free_events, total)).await?);
         }
         self.admission.events.fetch_add(total, Ordering::Relaxed);
         self.counted += total;
@@ -170,10 +179,13 @@ async fn take(room: &Arc<Semaphore>, count: usize) -> Option<OwnedSemaphorePermi
     Arc::clone(room).acquire_many_owned(u32::try_from(count).ok()?).await.ok()
 }
 
-/// Waits for room, as long as a request may.
-async fn in_time<T>(room: impl Future<Output = Option<T>>) -> Result<T, Failure> {
-    let waited = timeout(Duration::from_millis(LIMITS.admission_wait_ms), room).await;
-    waited.ok().flatten().ok_or_else(|| Failure::new(ErrorCode::Overloaded))
+/// Waits for room, as long as a wait may take.
+async fn in_time<T>(wait: Option<Duration>, room: impl Future<Output = Option<T>>) -> Result<T, Failure> {
+    let waited = match wait {
+        Some(wait) => timeout(wait, room).await.ok().flatten(),
+        None => room.await,
+    };
+    waited.ok_or_else(|| Failure::new(ErrorCode::Overloaded))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! What waits for the writer is bounded by a request's ticket (rule ING-10). Publishing is the store's newest id,
 //! which the writer raises after its commit; nothing else needs to be notified.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::admission::Ticket;
@@ -86,17 +87,27 @@ impl Ingest {
         ticket: Ticket,
     ) -> Result<BatchOutcomes, Failure> {
         let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
-        let check = move |body: Vec<u8>| {
-            let batch = read_batch(format, body, limit)?;
-            if batch.count > limit {
-                let failure = Failure::new(ErrorCode::BatchTooLarge);
-                return Err(failure.with("limit", limit).with("actual", batch.count));
-            }
-            Ok((Checked::new(batch.body, &batch.events, max_metadata_bytes), batch.lines))
-        };
-        let ((checked, lines), ticket) = check_body(body, ticket, check).await?;
+        let check = move |body| check_batch(body, format, limit, max_metadata_bytes);
+        let (batch, ticket) = check_body(body, ticket, check).await?;
+        self.queue(batch, ticket).await?.await
+    }
+
+    /// Checks a batch body on the thread that calls.
+    pub fn check(&self, body: Vec<u8>, format: Format) -> Result<CheckedBatch, Failure> {
+        check_batch(body, format, self.max_batch_events, self.max_metadata_bytes)
+    }
+
+    /// Puts a batch into the writer's queue, once there is room; the result has its outcomes after the commit. Calls one
+    /// after the other are stored in their order.
+    pub async fn queue(
+        &self,
+        CheckedBatch { checked, lines }: CheckedBatch,
+        mut ticket: Ticket,
+    ) -> Result<impl Future<Output = Result<BatchOutcomes, Failure>> + Send + use<>, Failure> {
         ticket.note_batch(checked.rejected.len());
-        Ok(BatchOutcomes { outcomes: self.outcomes(checked, ticket).await?, lines })
+        ticket.hold_events(checked.rejected.len()).await?;
+        let outcomes = self.submit(checked, ticket);
+        Ok(async { Ok(BatchOutcomes { outcomes: outcomes.await?, lines }) })
     }
 
     async fn only(
@@ -105,26 +116,56 @@ impl Ingest {
         ticket: Ticket,
         check: impl FnOnce(Vec<u8>) -> Result<Checked, Failure> + Send + 'static,
     ) -> Result<Outcome, Failure> {
-        let (checked, ticket) = check_body(body, ticket, check).await?;
-        let mut outcomes = self.outcomes(checked, ticket).await?;
+        let (checked, mut ticket) = check_body(body, ticket, check).await?;
+        ticket.hold_events(checked.rejected.len()).await?;
+        let mut outcomes = self.submit(checked, ticket).await?;
         outcomes.pop().ok_or(Failure::new(ErrorCode::Internal))
     }
 
-    async fn outcomes(&self, checked: Checked, mut ticket: Ticket) -> Result<Vec<Outcome>, Failure> {
-        let Checked { submission, rejected } = checked;
-        ticket.hold_events(rejected.len()).await?;
-        let mut stored = if submission.events.is_empty() {
-            Vec::new()
-        } else {
-            self.store.submit(submission).await.map_err(Failure::new)?
+    /// Queues the valid events at once; the ticket is held until they are stored.
+    fn submit(
+        &self,
+        Checked { submission, rejected }: Checked,
+        ticket: Ticket,
+    ) -> impl Future<Output = Result<Vec<Outcome>, Failure>> + Send + use<> {
+        let stored = (!submission.events.is_empty()).then(|| self.store.submit(submission));
+        async move {
+            let _held = ticket;
+            let stored = match stored {
+                Some(stored) => stored.await.map_err(Failure::new)?,
+                None => Vec::new(),
+            };
+            let mut stored = stored.into_iter();
+            // The writer answers the valid ones in their order; the rejected ones keep their places between.
+            rejected
+                .into_iter()
+                .map(|rejected| rejected.or_else(|| stored.next()).ok_or(Failure::new(ErrorCode::Internal)))
+                .collect()
         }
-        .into_iter();
-        // The writer answers the valid ones in their order; the rejected ones keep their places between.
-        rejected
-            .into_iter()
-            .map(|rejected| rejected.or_else(|| stored.next()).ok_or(Failure::new(ErrorCode::Internal)))
-            .collect()
     }
+}
+
+/// The events of a batch, checked.
+pub struct CheckedBatch {
+    checked: Checked,
+    lines: Vec<usize>,
+}
+
+fn check_batch(
+    body: Vec<u8>,
+    format: Format,
+    limit: usize,
+    max_metadata_bytes: usize,
+) -> Result<CheckedBatch, Failure> {
+    let batch = read_batch(format, body, limit)?;
+    if batch.count > limit {
+        let failure = Failure::new(ErrorCode::BatchTooLarge);
+        return Err(failure.with("limit", limit).with("actual", batch.count));
+    }
+    Ok(CheckedBatch {
+        checked: Checked::new(batch.body, &batch.events, max_metadata_bytes),
+        lines: batch.lines,
+    })
 }
 
 /// A body that was scanned and validated.

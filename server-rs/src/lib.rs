@@ -65,3 +65,5 @@ pub mod clock;
 pub mod log;
 /// The parts, wired.
 pub mod app;
+/// Events from standard input.
+pub mod input;

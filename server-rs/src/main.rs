@@ -1,6 +1,6 @@
 //! Runs `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use ingest_server::config::spec::exit_message;
 use ingest_server::config::{Command, Config, parse_config};
 use ingest_server::contract::{LIMITS, VERSION};
 use ingest_server::error::ErrorCode;
+use ingest_server::formats::Format;
 use ingest_server::http::connection::serve;
 use ingest_server::http::socket::SocketFile;
 use ingest_server::http::transport::Listeners;
+use ingest_server::input::reader::read_input;
+use ingest_server::input::{Ended, Input};
 use ingest_server::log::open_log;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -89,21 +90,39 @@ async fn run(config: Config) -> ExitCode {
     let server = tokio::spawn(serve(Listeners { tcp: listener, unix }, file, app.router(), app.draining()));
     ready(&url, app.config.socket.as_deref());
     tracing::info!(url, db = app.config.db, "listening");
+    let format = app.config.stdin.as_deref().and_then(Format::from_name);
+    let mut input = format.map(|format| Input::start(&app, format));
 
-    let failed = tokio::select! {
-        () = either(&mut terminate, &mut interrupt) => None,
-        () = input_ended(app.config.exit_with_stdin) => None,
-        code = fatal.wait_for(Option::is_some) => code.ok().and_then(|code| *code),
+    let end = tokio::select! {
+        () = either(&mut terminate, &mut interrupt) => End::Asked,
+        () = input_ended(app.config.exit_with_stdin) => End::Asked,
+        ended = events_ended(input.as_ref()) => match ended {
+            Ended::Clean => End::Asked,
+            Ended::Broken => End::Input,
+        },
+        code = fatal.wait_for(Option::is_some) => code.ok().and_then(|code| *code).map_or(End::Asked, End::Storage),
     };
     let stopped = tokio::select! {
-        () = stop(&app, server, failed) => true,
+        () = stop(&app, server, input.as_mut(), end) => true,
         () = either(&mut terminate, &mut interrupt) => false,
     };
-    match (stopped, failed) {
+    match (stopped, end) {
         (false, _) => ExitCode::FAILURE,
-        (true, Some(_)) => ExitCode::from(exit_message("storage", "", &[]).0),
-        (true, None) => ExitCode::SUCCESS,
+        (true, End::Storage(_)) => ExitCode::from(exit_message("storage", "", &[]).0),
+        (true, End::Input) => ExitCode::from(exit_message("input", "", &[]).0),
+        (true, End::Asked) => ExitCode::SUCCESS,
     }
+}
+
+/// Why the server ends.
+#[derive(Clone, Copy)]
+enum End {
+    /// A signal, or the end of standard input.
+    Asked,
+    /// Standard input is broken.
+    Input,
+    /// The storage is lost.
+    Storage(ErrorCode),
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -115,12 +134,23 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 /// Rule PRO-07. Connections that do not end in time are cut; what was acknowledged is committed all the same.
-async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, failed: Option<ErrorCode>) {
-    tracing::info!(code = failed.map(ErrorCode::as_str), "stopping");
+async fn stop(
+    app: &Arc<App>,
+    server: tokio::task::JoinHandle<()>,
+    input: Option<&mut Input>,
+    end: End,
+) {
+    let code = if let End::Storage(code) = end { Some(code.as_str()) } else { None };
+    tracing::info!(code, "stopping");
     app.drain();
+    let input = async {
+        if let Some(input) = input {
+            input.stop().await;
+        }
+    };
     // The last second is the checkpoint's.
     let wait = Duration::from_millis(LIMITS.shutdown_ms).saturating_sub(Duration::from_secs(1));
-    if tokio::time::timeout(wait, server).await.is_err() {
+    if tokio::time::timeout(wait, async { tokio::join!(server, input) }).await.is_err() {
         tracing::warn!("connections were cut");
     }
     let store = Arc::clone(&app.store);
@@ -137,40 +167,22 @@ async fn either(one: &mut Signal, other: &mut Signal) {
     }
 }
 
-/// Resolves when standard input ends (rule PRO-10), where that is asked for. A thread of its own reads it: at its end a
-/// runtime waits for the reads that it has begun.
+/// Resolves when standard input ends (rule PRO-10), where that is asked for. What comes before the end is not used.
 async fn input_ended(is_asked: bool) {
     if !is_asked {
         return std::future::pending().await;
     }
     let (input, ended) = oneshot::channel::<()>();
-    let read = move || {
-        wait_for_end(&mut std::io::stdin());
-        drop(input);
-    };
-    // Without a thread this resolves at once: a server that cannot see the end must not live on.
-    drop(std::thread::Builder::new().name("input".to_owned()).spawn(read));
+    read_input(move |_| !input.is_closed());
     // Nothing is sent; the sender is dropped.
     drop(ended.await);
 }
 
-/// What comes before the end is not used. An error is an end: nothing can come any more.
-fn wait_for_end(input: &mut std::io::Stdin) {
-    let mut buffer = [0; 4096];
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // A parent may pass on a descriptor that does not block.
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                let waited = poll(&mut [PollFd::new(input, PollFlags::IN)], None);
-                if waited.is_err_and(|error| error != Errno::INTR) {
-                    return;
-                }
-            }
-            Err(_) => return,
-        }
+/// Resolves when standard input has ended as a source of events, and these are stored (rule PRO-14).
+async fn events_ended(input: Option<&Input>) -> Ended {
+    match input {
+        Some(input) => input.ended().await,
+        None => std::future::pending().await,
     }
 }
 

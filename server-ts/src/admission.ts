@@ -66,7 +66,7 @@ class Deadline {
   private end: number | undefined;
   private readonly ms: number;
 
-  constructor(ms = LIMITS.admission_wait_ms) {
+  constructor(ms: number) {
     this.ms = ms;
   }
 
@@ -76,7 +76,7 @@ class Deadline {
   }
 }
 
-/** As long as a timer of Node can be: turns end by themselves. */
+/** As long as a timer of Node can be. Turns end by themselves. */
 const UNBOUNDED_MS = 2 ** 31 - 1;
 
 /** What may wait, and what does. */
@@ -100,13 +100,20 @@ export class Admission {
 
   /** A ticket for nothing yet; its `release` gives back what it holds. */
   ticket(): Ticket {
-    return new Ticket(this);
+    return new Ticket(this, LIMITS.admission_wait_ms);
+  }
+
+  /** A ticket whose waits do not end before there is room (rule PRO-12). */
+  patientTicket(): Ticket {
+    return new Ticket(this, UNBOUNDED_MS);
   }
 }
 
 /** A request's part of what waits. */
 export class Ticket {
   private readonly admission: Admission;
+  /** How long one wait may take. */
+  private readonly waitMs: number;
   /** The length of the body as it is sent. */
   private declared = 0;
   private events = 0;
@@ -115,8 +122,9 @@ export class Ticket {
   private hasTurn = false;
   private isReleased = false;
 
-  constructor(admission: Admission) {
+  constructor(admission: Admission, waitMs: number) {
     this.admission = admission;
+    this.waitMs = waitMs;
   }
 
   /**
@@ -127,7 +135,7 @@ export class Ticket {
     const { admission } = this;
     this.declared = declared ?? 0;
     const events = Math.floor(this.declared / admission.bytesPerEvent);
-    const deadline = new Deadline();
+    const deadline = new Deadline(this.waitMs);
     await admission.door.take(1, deadline);
     try {
       await this.growBytes(declared ?? 1, deadline);
@@ -139,7 +147,7 @@ export class Ticket {
 
   /** Holds this many bytes in all; waits for room where it holds fewer. */
   async holdBytes(total: number): Promise<void> {
-    await this.growBytes(total, new Deadline());
+    await this.growBytes(total, new Deadline(this.waitMs));
   }
 
   /** Gives back the events of a body that comes slowly, so that slow clients do not hold the queue. */
@@ -166,7 +174,7 @@ export class Ticket {
    */
   async holdEvents(total: number): Promise<void> {
     if (total > this.events) this.giveEvents();
-    await this.growEvents(total, new Deadline());
+    await this.growEvents(total, new Deadline(this.waitMs));
     this.admission.events += total;
     this.counted += total;
   }

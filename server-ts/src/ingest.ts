@@ -72,9 +72,9 @@ export class Ingest {
     return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
-  /** The events of a batch. The body is given back as above. */
-  batch(body: Buffer, format: Format, ticket: Ticket): Promise<Outcomes> {
-    return this.take(body, ticket, validator, (raw) => this.readBatch(body, format, ticket, raw));
+  /** The events of a batch. The body is given back as above. `onQueued` runs once they are in the writer's queue. */
+  batch(body: Buffer, format: Format, ticket: Ticket, onQueued?: () => void): Promise<Outcomes> {
+    return this.take(body, ticket, validator, (raw) => this.readBatch(body, format, ticket, raw), onQueued);
   }
 
   private async readBatch(body: Buffer, format: Format, ticket: Ticket, raw: RawEvents): Promise<Buffer> {
@@ -98,6 +98,7 @@ export class Ingest {
     ticket: Ticket,
     reader: typeof validator,
     read: (raw: RawEvents) => Promise<Buffer> | Buffer,
+    onQueued?: () => void,
   ): Promise<Outcomes> {
     const raw = this.idle.pop() ?? new RawEvents();
     let body = sent;
@@ -119,7 +120,9 @@ export class Ingest {
       ticket.endTurn();
       await ticket.holdEvents(count);
       if (table.count === 0) return { rejected, ids: new Float64Array(0), revision: this.store.newest };
-      const result = await this.store.submit(table, table.extra === undefined && isAscii(body));
+      const submitted = this.store.submit(table, table.extra === undefined && isAscii(body));
+      onQueued?.();
+      const result = await submitted;
       if ('code' in result) {
         isStillRead = result.isStillRead;
         throw new Failure(result.code);

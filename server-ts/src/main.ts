@@ -5,6 +5,7 @@
  * imported late, and what would crash an older Node is not loaded before it was looked at.
  */
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -61,7 +62,7 @@ async function run(config: Config): Promise<void> {
     import('./log.ts'),
     import('./http/connection.ts'),
   ]);
-  const { port: portExit, socket: socketExit, database, storage } = CONFIG_SPEC.exits;
+  const { port: portExit, socket: socketExit, database, storage, input: inputExit } = CONFIG_SPEC.exits;
   const log = openLog(config.logLevel);
   const connections = new Connections();
   const error = await connections.listen(config.host, config.port);
@@ -101,6 +102,11 @@ async function run(config: Config): Promise<void> {
   const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
   writeSync(1, `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, socket: path })}\n`);
   log.info({ url, db: config.db }, 'listening');
+  const input = config.stdin && (await import('./input/index.ts')).Input.start(app, config.stdin);
+  input?.ended.then(
+    (ended) => ending.begin(ended === 'broken' ? inputExit.code : 0),
+    (error: unknown) => app.logFailure(error, 'input failed'),
+  );
   void app.checkStorage();
 
   const code = await ending.begun;
@@ -113,9 +119,15 @@ async function run(config: Config): Promise<void> {
     log.warn('closing took too long');
     exitAtOnce(code);
   }, LIMITS.shutdown_ms - EXIT_MS).unref();
-  await app.drain();
+  let isWritten = input === undefined;
+  const written = input?.stop().then(() => {
+    isWritten = true;
+  });
+  await Promise.all([app.drain(), Promise.race([written, sleep(DRAIN_MS)])]);
   await app.store.close();
   log.info('stopped');
+  // `process.exit` would wait for a thread that writes to a pipe that nobody reads.
+  if (!isWritten) exitAtOnce(code);
   process.exit(code);
 }
 

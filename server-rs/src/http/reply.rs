@@ -188,7 +188,8 @@ fn has_choice(failure: &Failure) -> bool {
     failure.members.get("supported").and_then(Value::as_array).is_some_and(|supported| supported.len() > 1)
 }
 
-fn failure_json(failure: &Failure) -> String {
+/// Its text.
+pub fn failure_json(failure: &Failure) -> String {
     let mut body = Map::new();
     body.insert("error".to_owned(), failure.code.error_spec().text.as_str().into());
     body.insert("code".to_owned(), failure.code.as_str().into());

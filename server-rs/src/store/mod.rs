@@ -57,6 +57,7 @@ pub mod event_rows;
 /// The reads of statistics.
 pub mod totals;
 
+use std::future::Future;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -152,18 +153,17 @@ impl Store {
         write_owner(&self.options.path, url);
     }
 
-    /// Stores the valid events of a request; resolves after their commit.
-    pub async fn submit(&self, submission: Submission) -> Submitted {
-        match self.state.refusal() {
+    /// Stores the valid events of a request; resolves after their commit. Calls one after the other are stored in their
+    /// order.
+    pub fn submit(&self, submission: Submission) -> impl Future<Output = Submitted> + Send + use<> {
+        let state = Arc::clone(&self.state);
+        let submitted = match state.refusal() {
             Some(code) => Err(code),
-            None => {
-                let submitted = self.writer.submit(submission).await;
-                if let Err(code) = submitted {
-                    // Also what the writer could not note any more, because it is gone.
-                    self.state.note(code);
-                }
-                submitted
-            }
+            None => Ok(self.writer.submit(submission)),
+        };
+        async move {
+            // Also what the writer could not note any more, because it is gone.
+            submitted?.await.inspect_err(|code| state.note(*code))
         }
     }
 

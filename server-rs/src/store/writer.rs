@@ -4,6 +4,7 @@
 //! before the commit (rule ING-08); the newest id is published after the commit; a checkpoint never stands
 //! between a commit and its answers (rule STO-04).
 
+use std::future::Future;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -67,10 +68,12 @@ impl Writer {
 
     /// Queues the valid events of a request, and waits for their commit. What may wait is bounded by admission
     /// (rule ING-10), so the queue itself need not be.
-    pub async fn submit(&self, submission: Submission) -> Submitted {
+    /// The submission is in the queue when this returns, so calls one after the other are stored in their order.
+    pub fn submit(&self, submission: Submission) -> impl Future<Output = Submitted> + Send + use<> {
         let (reply, answer) = oneshot::channel();
-        self.queue.send(Message::Submit(submission, reply)).map_err(|_| ErrorCode::StorageError)?;
-        answer.await.unwrap_or(Err(ErrorCode::StorageError))
+        // A writer that is gone drops the sender.
+        drop(self.queue.send(Message::Submit(submission, reply)));
+        async { answer.await.unwrap_or(Err(ErrorCode::StorageError)) }
     }
 
     /// Asks for a probe write.

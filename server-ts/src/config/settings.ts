@@ -1,4 +1,5 @@
 /** Holds the checked configuration, with units in the names of its values. */
+import type { Format } from '../contract.ts';
 import type { LogLevel } from '../log.ts';
 
 /** When an answer to an ingest request is durable (`--durability`): it survives the end of the process or of power. */
@@ -27,7 +28,7 @@ export interface Config {
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
   readonly socket: string | undefined;
-  readonly stdin: string | undefined;
+  readonly stdin: Format | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly logLevel: LogLevel;

@@ -1,6 +1,6 @@
 /** Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03). */
 import { isIP } from 'node:net';
-import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
+import { CONFIG_SPEC, type Format, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import type { Given } from './arguments.ts';
 import type { Config } from './settings.ts';
 
@@ -66,7 +66,7 @@ export class Values {
       allowHosts: value('allow-host'),
       allowOrigins: value('allow-origin'),
       socket: value<string | null>('socket') ?? undefined,
-      stdin: value<string | null>('stdin') ?? undefined,
+      stdin: value<Format | null>('stdin') ?? undefined,
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       logLevel: value('log-level'),

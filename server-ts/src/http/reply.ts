@@ -215,7 +215,8 @@ function failureHeaders(code: ErrorCode): Headers {
   return headers;
 }
 
-function failureJson(code: ErrorCode, members: Failure['members']): string {
+/** Its text. */
+export function failureJson(code: ErrorCode, members: Failure['members']): string {
   return JSON.stringify({ error: errorSpec(code).text, code, ...members });
 }
 

@@ -1,0 +1,268 @@
+//! Takes events from standard input, next to HTTP (rules PRO-12 to PRO-14).
+//!
+//! One thread reads, one task finds batches and checks them, and one thread writes the lines of results. Each works
+//! while the others do. Invariant: batches go to the writer in their order, and the lines of their results leave in it.
+
+/// Lines of NDJSON as batches.
+pub mod lines;
+/// Frames as batches.
+pub mod frames;
+/// Reading standard input.
+pub mod reader;
+/// Lines of results on stdout.
+pub mod results;
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+use crate::contract::{VOCABULARY, fill};
+use crate::error::{ErrorCode, Failure};
+use crate::event::{BatchOutcomes, FieldError, Outcome};
+use crate::formats::Format;
+use frames::Frames;
+use lines::Lines;
+use reader::read_input;
+use results::{Place, Results};
+
+/// A batch of lines is about this long at most; a line that is longer is one alone.
+pub const BATCH_BYTES: usize = 256 * 1024;
+
+/// How many pieces may have been read before the first of them is looked at.
+const READ_AHEAD: usize = 8;
+
+/// How many bytes may be on their way to the writer: four long batches, or more short ones.
+const IN_FLIGHT_BYTES: usize = 4 * BATCH_BYTES;
+
+/// As much of `IN_FLIGHT_BYTES` as the shortest batch takes.
+const LEAST_BYTES: usize = 8 * 1024;
+
+/// A batch as it was sent.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// A body in the format of the input.
+    pub body: Vec<u8>,
+    /// Where it stood.
+    pub place: Place,
+    /// Its lines that are too long, counted from 1; other text stands in their places.
+    pub too_long: Vec<usize>,
+}
+
+/// What follows cannot be read any more.
+#[derive(Debug, PartialEq)]
+pub struct Broken {
+    /// The frame.
+    pub place: Place,
+    /// What is wrong with it.
+    pub failure: Failure,
+}
+
+/// Finds the batches in what was read.
+#[derive(Debug)]
+enum Framing {
+    Lines(Lines),
+    Frames(Frames),
+}
+
+impl Framing {
+    fn push(&mut self, bytes: &[u8]) {
+        match self {
+            Framing::Lines(lines) => lines.push(bytes),
+            Framing::Frames(frames) => frames.push(bytes),
+        }
+    }
+
+    /// How long the next batch is; `None` before it has come whole.
+    fn ready(&self) -> Option<usize> {
+        match self {
+            Framing::Lines(lines) => lines.ready(),
+            Framing::Frames(frames) => frames.ready(),
+        }
+    }
+
+    fn take(&mut self) -> Result<Option<Batch>, Broken> {
+        match self {
+            Framing::Lines(lines) => Ok(lines.take()),
+            Framing::Frames(frames) => frames.take(),
+        }
+    }
+
+    /// No more bytes come.
+    fn end(&mut self) -> Result<(), Broken> {
+        match self {
+            Framing::Lines(lines) => {
+                lines.end();
+                Ok(())
+            }
+            Framing::Frames(frames) => frames.end(),
+        }
+    }
+}
+
+/// How the input ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// At its end, or because it was stopped.
+    Clean,
+    /// With a frame that is cut or too long.
+    Broken,
+}
+
+/// Standard input as a source of events.
+#[derive(Debug)]
+pub struct Input {
+    stop: watch::Sender<bool>,
+    stored: watch::Receiver<Option<Ended>>,
+    results: JoinHandle<()>,
+}
+
+impl Input {
+    /// Begins to read.
+    pub fn start(app: &Arc<App>, format: Format) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let (ended, stored) = watch::channel(None);
+        let (results, written) = Results::start();
+        let feed = Feed {
+            framing: match format {
+                Format::Ndjson => {
+                    Framing::Lines(Lines::new(app.config.max_batch_events, app.config.max_body_bytes))
+                }
+                _ => Framing::Frames(Frames::new(app.config.max_body_bytes)),
+            },
+            app: Arc::clone(app),
+            format,
+            results,
+            in_flight: Arc::new(Semaphore::new(IN_FLIGHT_BYTES)),
+            stopped,
+        };
+        let (pieces, read) = mpsc::channel(READ_AHEAD);
+        read_input(move |piece| pieces.blocking_send(piece.to_vec()).is_ok());
+        tokio::spawn(async move { ended.send_replace(Some(feed.run(read).await)) });
+        Self { stop, stored, results: written }
+    }
+
+    /// Resolves when the input has ended and its events are stored.
+    pub async fn ended(&self) -> Ended {
+        let mut stored = self.stored.clone();
+        let ended = stored.wait_for(Option::is_some).await;
+        ended.ok().and_then(|ended| *ended).unwrap_or(Ended::Clean)
+    }
+
+    /// Reads no more; resolves when what was read whole is stored and the lines of all results are written.
+    pub async fn stop(&mut self) {
+        self.stop.send_replace(true);
+        self.ended().await;
+        drop((&mut self.results).await);
+    }
+}
+
+struct Feed {
+    framing: Framing,
+    app: Arc<App>,
+    format: Format,
+    results: Results,
+    in_flight: Arc<Semaphore>,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Feed {
+    async fn run(mut self, mut read: mpsc::Receiver<Vec<u8>>) -> Ended {
+        let ended = match self.take_all(&mut read).await {
+            Ok(()) => Ended::Clean,
+            Err(Broken { place, failure }) => {
+                self.results.add(place, Box::pin(async { Err(failure) })).await;
+                Ended::Broken
+            }
+        };
+        // Every batch has given back its part once it is stored.
+        drop(self.in_flight.acquire_many(permits(IN_FLIGHT_BYTES)).await);
+        ended
+    }
+
+    async fn take_all(&mut self, read: &mut mpsc::Receiver<Vec<u8>>) -> Result<(), Broken> {
+        loop {
+            self.take_whole(read).await?;
+            let piece = tokio::select! {
+                biased;
+                _ = self.stopped.wait_for(|stopped| *stopped) => break,
+                piece = read.recv() => piece,
+            };
+            let Some(piece) = piece else {
+                self.framing.end()?;
+                return self.take_whole(read).await;
+            };
+            self.framing.push(&piece);
+        }
+        while let Ok(piece) = read.try_recv() {
+            self.framing.push(&piece);
+        }
+        self.take_whole(read).await
+    }
+
+    /// Sends on the batches that have come whole.
+    async fn take_whole(&mut self, read: &mut mpsc::Receiver<Vec<u8>>) -> Result<(), Broken> {
+        while let Some(length) = self.framing.ready() {
+            let part = permits(length.clamp(LEAST_BYTES, BATCH_BYTES));
+            let Ok(part) = Arc::clone(&self.in_flight).acquire_many_owned(part).await else { return Ok(()) };
+            // What came meanwhile is of the same batch where there is room.
+            while self.framing.ready().is_some_and(|length| length < BATCH_BYTES)
+                && let Ok(piece) = read.try_recv()
+            {
+                self.framing.push(&piece);
+            }
+            if let Some(batch) = self.framing.take()? {
+                self.queue(batch, part).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a batch and puts it into the writer's queue, once there is room.
+    async fn queue(&mut self, Batch { body, place, too_long }: Batch, part: OwnedSemaphorePermit) {
+        let app = &self.app;
+        let mut ticket = app.admission.patient_ticket();
+        let length = Some(body.len() as u64);
+        let queued = async {
+            ticket.hold_unread(length, app.config.max_batch_events).await?;
+            let checked = if body.len() < LEAST_BYTES {
+                app.ingest.check(body, self.format)?
+            } else {
+                tokio::task::block_in_place(|| app.ingest.check(body, self.format))?
+            };
+            app.ingest.queue(checked, ticket).await
+        };
+        let queued = queued.await;
+        let limit = app.config.max_body_bytes;
+        let stored = tokio::spawn(async move {
+            let _part = part;
+            let mut outcomes = queued?.await?;
+            refuse_lines(&mut outcomes, &too_long, limit);
+            Ok(outcomes)
+        });
+        let store = Arc::clone(&app.store);
+        let result = async move {
+            let outcomes = stored.await.unwrap_or(Err(Failure::new(ErrorCode::Internal)))?;
+            Ok((outcomes, store.newest_id()))
+        };
+        self.results.add(place, Box::pin(result)).await;
+    }
+}
+
+/// Says of lines that are too long why they were refused.
+fn refuse_lines(outcomes: &mut BatchOutcomes, too_long: &[usize], limit: u64) {
+    if too_long.is_empty() {
+        return;
+    }
+    let message = fill(&VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
+    for (outcome, line) in outcomes.outcomes.iter_mut().zip(&outcomes.lines) {
+        if too_long.contains(line) {
+            *outcome = Outcome::Rejected(vec![FieldError { field: "body", message: message.clone() }]);
+        }
+    }
+}
+
+fn permits(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}

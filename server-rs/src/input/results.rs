@@ -1,0 +1,167 @@
+//! Writes the lines of results to stdout, in the order of the batches (rule PRO-13).
+//!
+//! Invariant: a parent that does not read holds up these lines and then the reading of standard input, and nothing else.
+
+use std::io::Stdout;
+use std::pin::Pin;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::error::Failure;
+use crate::event::BatchOutcomes;
+use crate::http::reply::{batch_json, failure_json};
+
+/// How many results may wait for those before them.
+const WAITING: usize = 64;
+
+/// How many lines may wait to be written.
+const WAITING_LINES: usize = 16;
+
+/// Where a batch stood in the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// These lines, counted from 1.
+    Lines {
+        /// The first.
+        first: u64,
+        /// The last.
+        last: u64,
+    },
+    /// This frame, counted from 1.
+    Frame(u64),
+}
+
+/// The outcomes of a batch and a revision that has it, or why it is not stored.
+pub type Stored = Pin<Box<dyn Future<Output = Result<(BatchOutcomes, i64), Failure>> + Send>>;
+
+/// Results in the order of their batches.
+#[derive(Debug)]
+pub struct Results {
+    queue: mpsc::Sender<Waiting>,
+}
+
+struct Waiting(Place, Stored);
+
+impl Results {
+    /// Begins to write; the handle ends when all results that were added are written.
+    pub fn start() -> (Self, JoinHandle<()>) {
+        let (queue, mut waiting) = mpsc::channel(WAITING);
+        let (lines, written) = write_lines();
+        let task = tokio::spawn(async move {
+            while let Some(Waiting(place, stored)) = waiting.recv().await {
+                let line = match stored.await {
+                    Ok((outcomes, revision)) => batch_line(place, outcomes, revision),
+                    Err(failure) => failure_line(place, &failure),
+                };
+                if lines.send(line).await.is_err() {
+                    break;
+                }
+            }
+            drop(lines);
+            written.closed().await;
+        });
+        (Self { queue }, task)
+    }
+
+    /// Adds the next result; waits while too many do.
+    pub async fn add(&self, place: Place, stored: Stored) {
+        drop(self.queue.send(Waiting(place, stored)).await);
+    }
+}
+
+/// A thread that writes lines, and what is closed when it has written all of them.
+fn write_lines() -> (mpsc::Sender<String>, mpsc::Sender<()>) {
+    let (lines, mut waiting) = mpsc::channel::<String>(WAITING_LINES);
+    let (written, alive) = mpsc::channel::<()>(1);
+    let write = move || {
+        let _alive = alive;
+        let output = std::io::stdout();
+        let mut is_open = true;
+        while let Some(mut text) = waiting.blocking_recv() {
+            while let Ok(line) = waiting.try_recv() {
+                text.push_str(&line);
+            }
+            // A parent that closed its end does not want the lines; its events are stored all the same.
+            is_open = is_open && write_all(&output, text.as_bytes());
+        }
+    };
+    drop(std::thread::Builder::new().name("results".to_owned()).spawn(write));
+    (lines, written)
+}
+
+fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        match rustix::io::write(output, bytes) {
+            Ok(length) => bytes = &bytes[length..],
+            Err(Errno::INTR) => {}
+            // A parent may pass on a descriptor that does not block.
+            Err(Errno::AGAIN) => {
+                let waited = poll(&mut [PollFd::new(output, PollFlags::OUT)], None);
+                if waited.is_err_and(|error| error != Errno::INTR) {
+                    return false;
+                }
+            }
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+/// The line of a batch that is stored.
+fn batch_line(place: Place, mut outcomes: BatchOutcomes, revision: i64) -> String {
+    if let Place::Lines { first, .. } = place {
+        let before = usize::try_from(first - 1).unwrap_or(usize::MAX);
+        outcomes.lines.iter_mut().for_each(|line| *line = line.saturating_add(before));
+    }
+    line("batch", place, &batch_json(&outcomes, revision, false))
+}
+
+/// The line of a batch that is not stored.
+fn failure_line(place: Place, failure: &Failure) -> String {
+    line("failure", place, &failure_json(failure))
+}
+
+/// The members of an object behind the kind and the place.
+fn line(event: &str, place: Place, object: &str) -> String {
+    let members = object.strip_prefix('{').unwrap_or(object);
+    match place {
+        Place::Lines { first, last } => {
+            format!("{{\"event\":\"{event}\",\"first_line\":{first},\"last_line\":{last},{members}\n")
+        }
+        Place::Frame(number) => format!("{{\"event\":\"{event}\",\"frame\":{number},{members}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorCode;
+    use crate::event::{FieldError, Outcome};
+
+    #[test]
+    fn a_line_of_a_batch_counts_lines_of_the_whole_input() {
+        let error = FieldError { field: "body", message: "must be valid JSON".to_owned() };
+        let outcomes = BatchOutcomes {
+            outcomes: vec![Outcome::Stored(7), Outcome::Rejected(vec![error])],
+            lines: vec![1, 3],
+        };
+        assert_eq!(
+            batch_line(Place::Lines { first: 11, last: 13 }, outcomes, 7),
+            "{\"event\":\"batch\",\"first_line\":11,\"last_line\":13,\"received\":1,\"ids\":[7],\"duplicates\":0,\
+             \"rejected\":[{\"index\":1,\"line\":13,\"errors\":[\"body: must be valid JSON\"]}],\"revision\":\"7\"}\n"
+        );
+    }
+
+    #[test]
+    fn a_line_of_a_failure_is_what_an_answer_would_be() {
+        let failure = Failure::new(ErrorCode::PayloadTooLarge).with("limit", 9);
+        assert_eq!(
+            failure_line(Place::Frame(3), &failure),
+            "{\"event\":\"failure\",\"frame\":3,\"error\":\"Request body is too large\",\"code\":\"payload_too_large\",\
+             \"limit\":9}\n"
+        );
+    }
+}

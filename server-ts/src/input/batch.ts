@@ -1,0 +1,32 @@
+/** Describes a batch of standard input as it was sent, and where it stood (rule PRO-12). */
+import type { Failure } from '../error.ts';
+
+/** A batch of lines is about this long at most; a line that is longer is one alone. */
+export const BATCH_BYTES = 256 * 1024;
+
+/** Where a batch stood in the input: its lines or its frame, counted from 1. */
+export type Place =
+  | { readonly kind: 'lines'; readonly first: number; readonly last: number }
+  | { readonly kind: 'frame'; readonly number: number };
+
+/** A batch as it was sent. */
+export interface Batch {
+  /** A body in the format of the input, in memory of `buffers`. */
+  readonly body: Buffer;
+  readonly place: Place;
+  /** Its lines that are too long, counted from 1; other text stands in their places. */
+  readonly tooLong: readonly number[];
+}
+
+/** What follows cannot be read any more. */
+export class Broken extends Error {
+  readonly place: Place;
+  /** What is wrong with it. */
+  readonly failure: Failure;
+
+  constructor(place: Place, failure: Failure) {
+    super(failure.code);
+    this.place = place;
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Takes events from standard input, next to HTTP (rules PRO-12 to PRO-14).
+ *
+ * Reading, checking and the writer's thread work at the same time. Invariant: batches go to the writer in their order,
+ * and the lines of their results leave in it.
+ */
+import type { App } from '../app.ts';
+import { fill, VOCABULARY } from '../contract.ts';
+import type { Outcomes } from '../event.ts';
+import type { Format } from '../formats/index.ts';
+import { BATCH_BYTES, type Batch, Broken } from './batch.ts';
+import { Frames } from './frames.ts';
+import { Lines } from './lines.ts';
+import { Results } from './results.ts';
+
+/** How much may have been read before the first of it is looked at. */
+const READ_AHEAD_BYTES = 2 * BATCH_BYTES;
+
+/** How many bytes may be on their way to the writer: four long batches, or more short ones. */
+const IN_FLIGHT_BYTES = 4 * BATCH_BYTES;
+
+/** As much of `IN_FLIGHT_BYTES` as the shortest batch takes. */
+const LEAST_BYTES = 8 * 1024;
+
+/** How the input ended: at its end or because it was stopped, or with a frame that is cut or too long. */
+export type Ended = 'clean' | 'broken';
+
+/** Standard input as a source of events. */
+export class Input {
+  /** Resolves when the input has ended and its events are stored. */
+  readonly ended: Promise<Ended>;
+  private readonly app: App;
+  private readonly format: Format;
+  private readonly framing: Lines | Frames;
+  private readonly results = new Results();
+  private readonly stored = new Set<Promise<unknown>>();
+  private inFlight = 0;
+  private isAtEnd = false;
+  private isStopped = false;
+  private wake: () => void = () => {};
+
+  private constructor(app: App, format: Format) {
+    const { maxBatchEvents, maxBodyBytes } = app.config;
+    this.app = app;
+    this.format = format;
+    this.framing =
+      format === 'ndjson'
+        ? new Lines(maxBatchEvents, maxBodyBytes, app.buffers)
+        : new Frames(maxBodyBytes, app.buffers);
+    const onEnd = (): void => {
+      this.isAtEnd = true;
+      this.wake();
+    };
+    process.stdin.on('data', (piece: Buffer) => this.push(piece)).on('end', onEnd);
+    // An error is an end: nothing can come any more.
+    process.stdin.on('error', onEnd);
+    this.ended = this.run();
+  }
+
+  /** Begins to read. */
+  static start(app: App, format: Format): Input {
+    return new Input(app, format);
+  }
+
+  /** Reads no more; resolves when what was read whole is stored and the lines of all results are written. */
+  async stop(): Promise<void> {
+    process.stdin.pause();
+    this.isStopped = true;
+    this.wake();
+    await this.ended;
+    await this.results.written();
+  }
+
+  private push(piece: Buffer): void {
+    this.framing.push(piece);
+    if (this.framing.ready() === undefined) return;
+    if (this.framing.length > READ_AHEAD_BYTES) process.stdin.pause();
+    this.wake();
+  }
+
+  private async run(): Promise<Ended> {
+    try {
+      await this.takeAll();
+      return 'clean';
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      process.stdin.pause();
+      const failed = Promise.reject(error.failure);
+      await this.results.add(error.place, failed);
+      return 'broken';
+    } finally {
+      await Promise.allSettled(this.stored);
+    }
+  }
+
+  private async takeAll(): Promise<void> {
+    for (;;) {
+      await this.takeWhole();
+      if (this.isStopped || this.isAtEnd) break;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    // What Node has read ahead came before the end as well.
+    if (!this.isAtEnd) {
+      const rest = process.stdin.read() as Buffer | null;
+      if (rest !== null) this.framing.push(rest);
+    } else if (!this.isStopped) {
+      this.framing.end();
+    }
+    await this.takeWhole();
+  }
+
+  /** Sends on the batches that have come whole. */
+  private async takeWhole(): Promise<void> {
+    for (let length = this.framing.ready(); length !== undefined; length = this.framing.ready()) {
+      const part = Math.min(Math.max(length, LEAST_BYTES), BATCH_BYTES);
+      while (this.inFlight + part > IN_FLIGHT_BYTES) await Promise.race(this.stored);
+      // What came meanwhile is of the same batch where there is room.
+      const batch = this.framing.take();
+      const isLow = this.framing.length <= READ_AHEAD_BYTES;
+      if (isLow && !this.isStopped && process.stdin.isPaused()) process.stdin.resume();
+      if (batch !== undefined) await this.queue(batch, part);
+    }
+  }
+
+  /** Checks a batch and puts it into the writer's queue, once there is room. */
+  private async queue({ body, place, tooLong }: Batch, part: number): Promise<void> {
+    const { admission, config, ingest, log } = this.app;
+    const ticket = admission.patientTicket();
+    await ticket.holdUnread(body.length, config.maxBatchEvents);
+    let stored!: Promise<Outcomes>;
+    const queued = new Promise<void>((resolve) => {
+      stored = ingest.batch(body, this.format, ticket, resolve);
+    });
+    this.inFlight += part;
+    const settled = stored
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'batch failed'))
+      .finally(() => {
+        ticket.release();
+        this.inFlight -= part;
+        this.stored.delete(settled);
+      });
+    this.stored.add(settled);
+    await this.results.add(place, refuseLines(stored, tooLong, config.maxBodyBytes));
+    await Promise.race([queued, settled]);
+  }
+}
+
+/** Says of lines that are too long why they were refused. */
+async function refuseLines(
+  stored: Promise<Outcomes>,
+  tooLong: readonly number[],
+  limit: number,
+): Promise<Outcomes> {
+  const outcomes = await stored;
+  if (tooLong.length === 0) return outcomes;
+  const message = fill(VOCABULARY.field_messages.max_bytes, { limit });
+  const rejected = outcomes.rejected.map((one) =>
+    tooLong.includes(one.line!) ? { ...one, errors: [{ field: 'body' as const, message }] } : one,
+  );
+  return { ...outcomes, rejected };
+}
