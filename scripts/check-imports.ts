@@ -41,7 +41,19 @@ export const LAYERS: readonly string[] = [
     'formats',
     'slots',
   ],
-  ...['config', 'store', 'ring', 'hub', 'invalidations', 'admission', 'ingest', 'http', 'app', 'input', 'main'],
+  ...[
+    'config',
+    'store',
+    'ring',
+    'hub',
+    'invalidations',
+    'admission',
+    'ingest',
+    'http',
+    'app',
+    'input',
+    'main',
+  ],
 ];
 
 /** Pairs that know each other, each with its reason. */

@@ -7,7 +7,7 @@
  * gone afterwards.
  */
 
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Contenders, programsOf } from './contenders.ts';
@@ -19,7 +19,6 @@ import { findWrk } from './drivers/wrk-find.ts';
 import { readEnvironment } from './environment.ts';
 import { keepUnfinished, writeOutputs } from './export/outputs.ts';
 import { BenchFailure } from './failure.ts';
-import { reportFailure } from './failure-report.ts';
 import type { Launch, ServerOptions } from './launch.ts';
 import { createLimits } from './limits.ts';
 import { type Findings, measurementOf, startupOf } from './measurement.ts';
@@ -35,33 +34,17 @@ import { Promises } from './promises.ts';
 import { repeatFile } from './repeat.ts';
 import { type Measurement, type Result, SCHEMA_VERSION } from './result.ts';
 import type { Rounds } from './rounds.ts';
+import { runCommand } from './run-command.ts';
 import { deployedSize } from './size.ts';
 import type { Spec } from './spec.ts';
 import { addStarts, measureStarts, type Starts } from './startup.ts';
 import { checkThresholds, outcomeHolds } from './threshold.ts';
 import { reasonsToDistrustRun } from './warnings.ts';
 
-export async function compare(argv: readonly string[], contenders: Contenders): Promise<number> {
-  const parsed = parseOptions(argv);
-  if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
-    return 0;
-  }
-  if (parsed.kind === 'invalid') {
-    process.stderr.write(parsed.problems.map((problem) => `bench:compare: ${problem}\n`).join(''));
-    return 2;
-  }
-  const lifetime = new Lifetime();
-  const interrupt = () => lifetime.interrupt();
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  try {
-    return await run(argv, parsed.options, contenders, lifetime);
-  } catch (error) {
-    return reportFailure('bench:compare', error, lifetime);
-  } finally {
-    await lifetime.end();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+export function compare(argv: readonly string[], contenders: Contenders): Promise<number> {
+  return runCommand('bench:compare', parseOptions(argv), (options, lifetime) =>
+    run(argv, options, contenders, lifetime),
+  );
 }
 
 async function run(

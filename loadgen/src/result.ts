@@ -5,6 +5,7 @@
  * computed again from the rounds.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { CodecsResult } from './codecs/codecs-result.ts';
 import type { Drift } from './drift.ts';
 import type { DriverFacts } from './drivers/driver.ts';
 import type { Environment } from './environment.ts';
@@ -39,6 +40,8 @@ export interface Result {
   readonly warnings: readonly Warning[];
   /** What `pnpm bench:sync` found, with its own commit and machine (decision 22). */
   readonly sync?: SyncResult;
+  /** What `pnpm bench:codecs` found, likewise. */
+  readonly codecs?: CodecsResult;
 }
 
 /** What a condition of the command line came to. */

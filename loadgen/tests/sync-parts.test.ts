@@ -21,7 +21,7 @@ import { unreadIn } from '../src/sync/slow-reader.ts';
 import { longestWait, waitsOf } from '../src/sync/staleness.ts';
 import type { SyncResult, SyncRow } from '../src/sync/sync-result.ts';
 import { outcomeOf, SWAPPED, SYNC_TARGETS } from '../src/sync/target.ts';
-import { cpuBetween, threadTimes } from '../src/sync/thread-times.ts';
+import { cpuBetween, threadTimes } from '../src/thread-times.ts';
 import { sampleResult } from './sample-result.ts';
 import { sampleSync } from './sync-sample.ts';
 

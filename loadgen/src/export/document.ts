@@ -6,6 +6,7 @@
  */
 import { type Measurement, measurementNamed, type Result } from '../result.ts';
 import { SMOKE } from '../verify.ts';
+import { codecsSection } from './codecs-markdown.ts';
 import { commitOf, doubtsOf, READING, thresholdLines } from './conditions.ts';
 import { analysis } from './document-analysis.ts';
 import { caveatLines, remainingCaveats } from './document-caveats.ts';
@@ -55,6 +56,7 @@ export function documentOf(result: Result): string {
       .filter((name) => measurementNamed(result, name) === undefined)
       .flatMap((name) => [`## ${name.charAt(0).toUpperCase()}${name.slice(1)}`, MISSING]),
     ...(result.sync === undefined ? [] : [syncSection(result.sync)]),
+    ...(result.codecs === undefined ? [] : [codecsSection(result.codecs)]),
     '## Limits',
     limits(result),
     '## Caveats',

@@ -3,6 +3,8 @@
  *
  * What must stay true: the same result gives the same bytes, and text of the result never becomes markup.
  */
+
+import { codecsSections } from '../report/codecs-section.ts';
 import { glance } from '../report/glance.ts';
 import { html, type Markup, trusted } from '../report/markup.ts';
 import {
@@ -26,6 +28,7 @@ export function htmlReport(result: Result): string {
   const sections: Section[] = [
     ...plotSections(result),
     ...syncSections(result),
+    ...codecsSections(result),
     tableSection(result),
     doubtSection(result),
     conditionSection(result),

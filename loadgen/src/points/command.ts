@@ -6,16 +6,16 @@
  * named in the result. What must stay true: whatever ends it, its children and folders are gone afterwards.
  */
 import { resolve } from 'node:path';
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { programsOf, REAL_CONTENDERS } from '../contenders.ts';
 import { findWrk } from '../drivers/wrk-find.ts';
 import { readEnvironment } from '../environment.ts';
 import { BenchFailure } from '../failure.ts';
-import { reportFailure } from '../failure-report.ts';
 import { shownFlags } from '../options/shown-flags.ts';
 import { choosePlacement } from '../placement.ts';
 import { createProgress } from '../progress.ts';
+import { runCommand } from '../run-command.ts';
 import { createLoadContext } from './load.ts';
 import { type PointsOptions, parsePoints } from './options.ts';
 import { pointsTable, writePoints } from './output.ts';
@@ -24,31 +24,11 @@ import { measurePoints, SEED_EVENTS } from './story.ts';
 const PROGRAM = 'bench:points';
 
 /** The exit code. */
-export async function pointsCommand(argv: readonly string[]): Promise<number> {
-  const parsed = parsePoints(argv);
-  if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
-    return 0;
-  }
-  if (parsed.kind === 'invalid') {
-    process.stderr.write(parsed.problems.map((problem) => `${PROGRAM}: ${problem}\n`).join(''));
-    return 2;
-  }
-  const lifetime = new Lifetime();
-  const interrupt = () => lifetime.interrupt();
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  try {
-    await run(argv, parsed.options, lifetime);
-    return 0;
-  } catch (error) {
-    return reportFailure(PROGRAM, error, lifetime);
-  } finally {
-    await lifetime.end();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+export function pointsCommand(argv: readonly string[]): Promise<number> {
+  return runCommand(PROGRAM, parsePoints(argv), (options, lifetime) => run(argv, options, lifetime));
 }
 
-async function run(argv: readonly string[], options: PointsOptions, lifetime: Lifetime): Promise<void> {
+async function run(argv: readonly string[], options: PointsOptions, lifetime: Lifetime): Promise<undefined> {
   if (process.platform !== 'linux')
     throw new BenchFailure('memory_unknown', 'memory is read from proc(5), which Linux alone has');
   const wrk = findWrk();

@@ -5,7 +5,7 @@
  * whatever ends it, its children and folders are gone afterwards; a client that was out of step ends it with 1.
  */
 
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Contenders, programsOf } from '../contenders.ts';
@@ -13,18 +13,19 @@ import { readEnvironment } from '../environment.ts';
 import { readableJson } from '../export/json.ts';
 import { syncTerminal } from '../export/sync-terminal.ts';
 import { BenchFailure } from '../failure.ts';
-import { reportFailure } from '../failure-report.ts';
 import { readHealth } from '../health.ts';
+import { Host } from '../host.ts';
 import type { Launch } from '../launch.ts';
 import { readMachine } from '../machine.ts';
 import { shownFlags } from '../options/shown-flags.ts';
+import { dropUnfinished, keepUnfinished, type Place, putPart } from '../part-file.ts';
 import { choosePlacement } from '../placement.ts';
 import { createProgress } from '../progress.ts';
 import { Promises } from '../promises.ts';
+import { runCommand } from '../run-command.ts';
 import { doubtsAbout, doubtsAboutScene } from './doubts.ts';
-import { Host } from './host.ts';
 import { parseSync, type SyncRunOptions } from './options.ts';
-import { dropUnfinished, keepUnfinished, type Place, placeOf, putSync } from './place.ts';
+import { placeOf } from './place.ts';
 import { Poster } from './poster.ts';
 import type { Scene } from './scene.ts';
 import { SCENES } from './scenes/scenes.ts';
@@ -48,28 +49,8 @@ export interface Cast {
 }
 
 /** The exit code. */
-export async function syncCommand(argv: readonly string[], cast: Cast): Promise<number> {
-  const parsed = parseSync(argv);
-  if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
-    return 0;
-  }
-  if (parsed.kind === 'invalid') {
-    process.stderr.write(parsed.problems.map((problem) => `${PROGRAM}: ${problem}\n`).join(''));
-    return 2;
-  }
-  const lifetime = new Lifetime();
-  const interrupt = () => lifetime.interrupt();
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  try {
-    await run(argv, parsed.options, cast, lifetime);
-    return 0;
-  } catch (error) {
-    return reportFailure(PROGRAM, error, lifetime);
-  } finally {
-    await lifetime.end();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+export function syncCommand(argv: readonly string[], cast: Cast): Promise<number> {
+  return runCommand(PROGRAM, parseSync(argv), (options, lifetime) => run(argv, options, cast, lifetime));
 }
 
 async function run(
@@ -77,7 +58,7 @@ async function run(
   options: SyncRunOptions,
   cast: Cast,
   lifetime: Lifetime,
-): Promise<void> {
+): Promise<undefined> {
   const started = performance.now();
   const progress = createProgress(process.stderr);
   const environment = readEnvironment();
@@ -113,7 +94,7 @@ async function run(
     skipped: found.skipped,
     warnings,
   };
-  await putSync(result, place.file);
+  await putPart('sync', result, place.file);
   await dropUnfinished(place);
   process.stdout.write(options.json ? readableJson(result) : syncTerminal(result));
   progress.say(`written: ${place.file}`);

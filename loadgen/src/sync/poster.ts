@@ -1,7 +1,8 @@
 /** Posts to a server from a process of its own: the parent's side of `poster-process.ts`. */
+
+import { Helper, type HelperOptions } from '../helper.ts';
+import type { Host } from '../host.ts';
 import { type Shape, SMALL } from './bodies.ts';
-import { Helper, type HelperOptions } from './helper.ts';
-import type { Host } from './host.ts';
 import type { Order, Paced, Posted, Reply } from './poster-process.ts';
 
 export interface PosterOptions extends Pick<HelperOptions, 'placement' | 'lifetime'> {
@@ -16,7 +17,12 @@ export class Poster {
 
   constructor({ seed, placement, lifetime }: PosterOptions) {
     this.#seed = seed;
-    this.#helper = new Helper({ name: 'the poster', program: './poster-main.ts', placement, lifetime });
+    this.#helper = new Helper({
+      name: 'the poster',
+      program: new URL('./poster-main.ts', import.meta.url),
+      placement,
+      lifetime,
+    });
   }
 
   /** `concurrency`: `null` for one batch, else single events, so many in flight. */

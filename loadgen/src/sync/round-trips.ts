@@ -6,8 +6,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock.ts';
+import type { Host } from '../host.ts';
 import { eventText, type Shape } from './bodies.ts';
-import type { Host } from './host.ts';
 import { type Posting, postBySocket } from './posting.ts';
 import type { Following } from './strategies/strategy.ts';
 

@@ -8,9 +8,9 @@
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Host } from '../host.ts';
 import type { Launch } from '../launch.ts';
 import type { Progress } from '../progress.ts';
-import type { Host } from './host.ts';
 import type { Poster } from './poster.ts';
 import type { Sizes } from './sizes.ts';
 import type { FollowOptions } from './strategies/strategy.ts';

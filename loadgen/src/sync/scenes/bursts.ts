@@ -6,16 +6,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../clock.ts';
+import { Host } from '../../host.ts';
 import { createProbe } from '../../probe.ts';
+import { cpuBetween, threadTimes } from '../../thread-times.ts';
 import { FigureValues } from '../figure.ts';
-import { Host } from '../host.ts';
 import type { Applied } from '../journal.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scene, type SceneContext, withHost } from '../scene.ts';
 import { type Heard, longestWait } from '../staleness.ts';
 import type { Following } from '../strategies/strategy.ts';
 import { STRATEGY_NAMES, type StrategyName } from '../strategies/strategy-labels.ts';
-import { cpuBetween, threadTimes } from '../thread-times.ts';
 import { until } from '../until.ts';
 
 /** One batch; single events one after the other; and sixteen in flight. */

@@ -7,13 +7,13 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../clock.ts';
 import { BenchFailure } from '../../failure.ts';
+import { Helper } from '../../helper.ts';
 import { createHistogram, decode, type Histogram, latencyOf, merge, record } from '../../histogram.ts';
+import { Host } from '../../host.ts';
 import { createProbe } from '../../probe.ts';
 import { SMALL } from '../bodies.ts';
 import type { CrowdFindings, CrowdOrder, CrowdReply } from '../crowd-process.ts';
 import { FigureValues } from '../figure.ts';
-import { Helper } from '../helper.ts';
-import { Host } from '../host.ts';
 import type { Posted } from '../poster-process.ts';
 import type { Scene, SceneContext } from '../scene.ts';
 import { withHost } from '../scene.ts';
@@ -74,7 +74,7 @@ async function round(
   await withHost(Host.start(server, launch, { flags: FLAGS }), async (host) => {
     const crowd = new Helper<CrowdOrder, CrowdReply>({
       name: 'the clients',
-      program: './crowd-main.ts',
+      program: new URL('../crowd-main.ts', import.meta.url),
       placement: launch.placement,
       lifetime: launch.lifetime,
     });

@@ -1,7 +1,8 @@
 /** Followers that take every event of the stream beside a load: how far behind they are. */
+
+import { Host } from '../../host.ts';
 import { checkStream, startStreamClients } from '../../stream/clients.ts';
 import { FigureValues } from '../figure.ts';
-import { Host } from '../host.ts';
 import type { Scene } from '../scene.ts';
 import { load, measuredLoad } from './fan-out.ts';
 

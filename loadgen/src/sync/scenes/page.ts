@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missing } from '@twin-ingest/testkit/browser/chromium.ts';
 import { BenchFailure } from '../../failure.ts';
+import { Host } from '../../host.ts';
 import { cpuBetween, OpenBrowser } from '../browser.ts';
 import { FigureValues } from '../figure.ts';
-import { Host } from '../host.ts';
 import type { Posted } from '../poster-process.ts';
 import { type Scene, type SceneContext, withHost } from '../scene.ts';
 

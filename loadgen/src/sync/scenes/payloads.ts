@@ -1,6 +1,7 @@
 /** What a larger event costs a round trip: it is posted, and fetched back by its follower. */
+
+import { Host } from '../../host.ts';
 import { SMALL } from '../bodies.ts';
-import { Host } from '../host.ts';
 import { roundTrips } from '../round-trips.ts';
 import { followOptions, type Scene, withHost } from '../scene.ts';
 import { inStep, UNTHROTTLED } from '../strategies/in-step.ts';

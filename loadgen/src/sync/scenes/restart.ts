@@ -5,8 +5,8 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../clock.ts';
+import { Host } from '../../host.ts';
 import { FigureValues } from '../figure.ts';
-import { Host } from '../host.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scene, type SceneContext, twinOf, withHost } from '../scene.ts';
 import { inStep } from '../strategies/in-step.ts';

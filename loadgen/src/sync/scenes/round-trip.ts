@@ -1,11 +1,11 @@
 /** How long one change takes to a client that is in step: post, invalidation, snapshot, apply. */
 import type { Latency } from '../../drivers/driver.ts';
 import { createHistogram, latencyOf, record } from '../../histogram.ts';
+import { Host } from '../../host.ts';
 import { median } from '../../statistics.ts';
 import { agree } from '../../warm-up.ts';
 import { SMALL } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
-import { Host } from '../host.ts';
 import { postBySender, postBySocket } from '../posting.ts';
 import { roundTrips } from '../round-trips.ts';
 import { followOptions, type Scene, withHost } from '../scene.ts';

@@ -1,7 +1,7 @@
 /** A slider that moves sixty times a second: how often its followers fetch, and whether they show where it stopped. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Host } from '../../host.ts';
 import { FigureValues } from '../figure.ts';
-import { Host } from '../host.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scene, type SceneContext, withHost } from '../scene.ts';
 import { inStep } from '../strategies/in-step.ts';

@@ -7,10 +7,10 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
+import { Host } from '../../host.ts';
 import { createProbe } from '../../probe.ts';
 import { SMALL, sessionOf } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
-import { Host } from '../host.ts';
 import type { Scene, SceneContext } from '../scene.ts';
 import { withHost } from '../scene.ts';
 import { SlowReader, unreadBetween } from '../slow-reader.ts';

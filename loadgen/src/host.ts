@@ -7,9 +7,9 @@
 import { join } from 'node:path';
 import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../failure.ts';
-import { copyDatabase, type Launch, startFailure } from '../launch.ts';
-import { pinningCommand } from '../placement.ts';
+import { BenchFailure } from './failure.ts';
+import { copyDatabase, type Launch, startFailure } from './launch.ts';
+import { pinningCommand } from './placement.ts';
 
 export interface HostOptions {
   /** Beside `--db` and `--port`. */

@@ -6,14 +6,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { BenchFailure } from '../failure.ts';
-import { type Placement, pinningCommand } from '../placement.ts';
+import { BenchFailure } from './failure.ts';
+import { type Placement, pinningCommand } from './placement.ts';
 
 export interface HelperOptions {
   /** As failures name it. */
   readonly name: string;
-  /** Its program, beside this file. */
-  readonly program: string;
+  /** Its program. */
+  readonly program: URL;
   readonly placement: Placement;
   readonly lifetime: Lifetime;
 }
@@ -25,7 +25,7 @@ export class Helper<Order, Reply extends { readonly kind: string }> {
   readonly #release: () => Promise<unknown>;
 
   constructor({ name, program, placement, lifetime }: HelperOptions) {
-    const file = fileURLToPath(new URL(program, import.meta.url));
+    const file = fileURLToPath(program);
     const command = [...pinningCommand(placement.generator_cpus), process.execPath, file];
     this.#name = name;
     this.#lifetime = lifetime;

@@ -1,0 +1,34 @@
+/** How long one call takes, again and again: the twin of `server-rs/examples/codecs/timing.rs`. */
+
+/** More samples than this say nothing new about a 99th percentile. */
+const MOST_SAMPLES = 5000;
+const LEAST_SAMPLES = 3;
+/** Of the measured time. */
+const WARM_UP_SHARE = 0.4;
+
+export interface Report {
+  /** `bytes`: of the serialized form; `samples`: nanoseconds. */
+  print(step: string, bytes: number, fields: number, samples: readonly number[]): void;
+  /** Samples of `work` after a warm-up of it. */
+  time(work: () => unknown): number[];
+}
+
+export function timer(seconds: number): Report['time'] {
+  const run = (work: () => unknown, limit_ms: number) => {
+    const begun = performance.now();
+    const samples: number[] = [];
+    while (
+      samples.length < LEAST_SAMPLES ||
+      (performance.now() - begun < limit_ms && samples.length < MOST_SAMPLES)
+    ) {
+      const from = process.hrtime.bigint();
+      work();
+      samples.push(Number(process.hrtime.bigint() - from));
+    }
+    return samples;
+  };
+  return (work) => {
+    run(work, seconds * 1000 * WARM_UP_SHARE);
+    return run(work, seconds * 1000);
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Answers of `GET /api/events` as the rows that a client works with, by the libraries that it would use.
+ *
+ * Metadata is a value: JSON text is parsed where a format carries it.
+ */
+import type { Format } from '@twin-ingest/testkit/codecs/format.ts';
+import { RecordBatchReader } from 'apache-arrow';
+import { Packr } from 'msgpackr';
+import { decodePage } from './protobuf.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Maps with the names of the fields, everything in its shortest form. */
+export const PACKR = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
+
+/** The rows of an answer of `GET /api/events`, every field read. */
+export function readAnswer(format: Format, bytes: Buffer): Row[] {
+  switch (format) {
+    case 'json':
+      return (JSON.parse(bytes.toString()) as { events: Row[] }).events;
+    case 'ndjson':
+      return bytes
+        .toString()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Row);
+    case 'msgpack':
+      return (PACKR.unpack(bytes) as { events: Row[] }).events.map(withMetadata);
+    case 'protobuf':
+      return decodePage(bytes).map(withMetadata);
+    case 'arrow':
+      return readArrow(bytes);
+  }
+}
+
+function withMetadata(row: Row): Row {
+  return { ...row, metadata: JSON.parse(String(row.metadata ?? '{}')) };
+}
+
+const TIMES = ['client_timestamp', 'created_at'];
+
+function readArrow(bytes: Buffer): Row[] {
+  const rows: Record<string, unknown>[] = [];
+  for (const batch of RecordBatchReader.from(bytes)) {
+    const first = rows.length;
+    for (let i = 0; i < batch.numRows; i++) rows.push({});
+    for (const { name } of batch.schema.fields) {
+      const column = batch.getChild(name)!;
+      const isTime = TIMES.includes(name);
+      for (let i = 0; i < batch.numRows; i++) {
+        const value: unknown = column.get(i);
+        const number = typeof value === 'bigint' ? Number(value) : value;
+        rows[first + i]![name] = isTime && number !== null ? new Date(Number(number)).toISOString() : number;
+      }
+    }
+  }
+  return rows.map(withMetadata);
+}
+
+/** A row as text that is equal in every format: members in order, null and what Protobuf does not send alike. */
+export function comparable(row: Row): string {
+  const members = Object.entries(row)
+    .filter(([, value]) => value !== null && value !== 0 && value !== false && value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(members);
+}

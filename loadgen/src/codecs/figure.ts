@@ -1,0 +1,52 @@
+/**
+ * DATA: what is measured of formats and transports, with unit and label, in the order of every table.
+ *
+ * Invariant: a figure keeps one value of each slice or process, and one that was not measured is not there.
+ */
+import type { Unit } from '../metrics.ts';
+
+interface Known {
+  readonly unit: Unit | 'mb_per_s';
+  readonly label: string;
+}
+
+export const FIGURES = {
+  events: { unit: 'count', label: 'Events' },
+  bytes: { unit: 'bytes', label: 'Bytes' },
+  json_bytes: { unit: 'bytes', label: 'Bytes as JSON' },
+  mean_us: { unit: 'us', label: 'Mean' },
+  p50_us: { unit: 'us', label: 'p50' },
+  p95_us: { unit: 'us', label: 'p95' },
+  p99_us: { unit: 'us', label: 'p99' },
+  p50_ms: { unit: 'ms', label: 'p50' },
+  p95_ms: { unit: 'ms', label: 'p95' },
+  p99_ms: { unit: 'ms', label: 'p99' },
+  events_per_s: { unit: 'events_per_s', label: 'Events/s' },
+  mb_per_s: { unit: 'mb_per_s', label: 'MB/s' },
+  server_cpu_us_per_event: { unit: 'us', label: 'Server CPU per event' },
+  client_cpu_us_per_event: { unit: 'us', label: 'Client CPU per event' },
+  decode_us_per_event: { unit: 'us', label: 'Client reads an event' },
+  rss_bytes: { unit: 'bytes', label: 'Server RSS' },
+} as const satisfies Record<string, Known>;
+
+export type FigureKey = keyof typeof FIGURES;
+export type Figures = Readonly<Partial<Record<FigureKey, readonly number[]>>>;
+
+/** Values by key as they come. */
+export class FigureValues {
+  readonly #values = new Map<FigureKey, number[]>();
+
+  /** `null` was not measured, and leaves no value. */
+  add(found: Readonly<Partial<Record<FigureKey, number | null>>>): void {
+    for (const [key, value] of Object.entries(found) as [FigureKey, number | null][]) {
+      if (value === null) continue;
+      if (!Number.isFinite(value)) throw new RangeError(`${key} is ${value}`);
+      this.#values.set(key, [...(this.#values.get(key) ?? []), value]);
+    }
+  }
+
+  all(): Figures {
+    const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) => this.#values.has(key));
+    return Object.fromEntries(keys.map((key) => [key, this.#values.get(key)!]));
+  }
+}

@@ -1,0 +1,4 @@
+/** The process that sends: see `load-process.ts`. */
+import { serveOrders } from './load-process.ts';
+
+serveOrders();

@@ -1,0 +1,215 @@
+/**
+ * What the process does that sends: slices of requests over HTTP, and streams into a server's standard input.
+ *
+ * Invariants: bodies are made before the clock starts, and only the ids in them change; no two events that are sent
+ * share an id; an answer that is not 2xx, or says something else than was expected, fails the order.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nowMs } from '../clock.ts';
+import { quantile } from '../statistics.ts';
+import { writeUuid } from '../uuid.ts';
+import { type Address, Exchange, type Reply } from './exchange.ts';
+import { type Piped, type PipeOrder, runPipe } from './pipe.ts';
+
+/** One body, or a question without one. */
+export interface Request {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Where ids stand in the body; each is overwritten before the body is sent. */
+  readonly ids: readonly number[];
+  readonly events: number;
+  /** What its answer has to say: so many events, so many bytes, the same bytes, or anything. */
+  readonly answer: 'received' | 'bytes' | 'same' | 'any';
+}
+
+/** Requests that later orders name by `key`; they replace those of an earlier order. */
+export interface Prepare {
+  readonly kind: 'prepare';
+  readonly requests: ReadonlyMap<string, readonly Request[]>;
+}
+
+/** Each of `window` connections sends its next request once the last was answered. */
+export interface Slice {
+  readonly kind: 'slice';
+  readonly address: Address;
+  readonly key: string;
+  readonly window: number;
+  /** It ends after so many seconds, or so many requests. */
+  readonly seconds: number | null;
+  readonly requests: number | null;
+}
+
+export type Order = Prepare | Slice | PipeOrder;
+
+export interface Sliced {
+  readonly requests: number;
+  /** Sent, and what answers acknowledged. */
+  readonly events: number;
+  readonly acknowledged: number;
+  readonly bytes_sent: number;
+  readonly bytes_read: number;
+  readonly duration_ms: number;
+  readonly p50_ms: number;
+  readonly p95_ms: number;
+  readonly p99_ms: number;
+  readonly cpu_us: number;
+  /** Of the last answer. */
+  readonly body: Uint8Array;
+}
+
+export type LoadReply =
+  | { readonly kind: 'prepared' }
+  | { readonly kind: 'sliced'; readonly sliced: Sliced }
+  | { readonly kind: 'piped'; readonly piped: Piped }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Connections that a server takes a while to forget. */
+const MANY = 100;
+const CLOSE_MS = 200;
+
+/** Of the ids that are sent. */
+const ID_SEED = 0x5eed;
+
+/** A request as bytes, a copy for each connection: it is rewritten while others are under way. */
+interface Prepared {
+  readonly bytes: Buffer;
+  readonly ids: readonly number[];
+  readonly request: Request;
+}
+
+export function serveOrders(): void {
+  const load = new Load();
+  process.on('message', async (message) => {
+    let reply: LoadReply;
+    try {
+      reply = await load.carryOut(message as Order);
+    } catch (error) {
+      reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+    process.send!(reply);
+  });
+}
+
+class Load {
+  #requests: ReadonlyMap<string, readonly Request[]> = new Map();
+  readonly #copies = new Map<string, Prepared[][]>();
+  #connections: Exchange[] = [];
+  #address = '';
+  #nextId = 0;
+
+  async carryOut(order: Order): Promise<LoadReply> {
+    switch (order.kind) {
+      case 'prepare':
+        this.#requests = order.requests;
+        this.#copies.clear();
+        return { kind: 'prepared' };
+      case 'slice':
+        return { kind: 'sliced', sliced: await this.#slice(order) };
+      case 'pipe':
+        return { kind: 'piped', piped: await runPipe(order, (bytes, ids) => this.#stamp(bytes, ids)) };
+    }
+  }
+
+  async #slice({ address, key, window, seconds, requests }: Slice): Promise<Sliced> {
+    const exchanges = await this.#connect(address, window);
+    const copies = this.#copiesOf(key, window);
+    const cpu = process.cpuUsage();
+    const started_ms = nowMs();
+    const latencies: number[] = [];
+    const sums = { events: 0, acknowledged: 0, bytes_sent: 0, bytes_read: 0 };
+    let begun = 0;
+    let body: Uint8Array = new Uint8Array();
+    const isOver = () => (requests === null ? nowMs() - started_ms >= seconds! * 1000 : begun >= requests);
+    const worker = async (number: number) => {
+      const own = copies[number]!;
+      for (let turn = number; !isOver(); turn++) {
+        begun++;
+        const { bytes, ids, request } = own[turn % own.length]!;
+        this.#stamp(bytes, ids);
+        const from_ms = nowMs();
+        const reply = await exchanges[number]!.send(bytes, request.answer === 'any');
+        latencies.push(nowMs() - from_ms);
+        sums.acknowledged += acknowledged(request, reply);
+        sums.events += request.events;
+        sums.bytes_sent += request.body.length;
+        sums.bytes_read += reply.bytes;
+        body = reply.body;
+      }
+    };
+    await Promise.all(exchanges.map((_, i) => worker(i)));
+    const duration_ms = nowMs() - started_ms;
+    const used = process.cpuUsage(cpu);
+    latencies.sort((a, b) => a - b);
+    return {
+      ...sums,
+      requests: latencies.length,
+      duration_ms,
+      p50_ms: quantile(latencies, 0.5),
+      p95_ms: quantile(latencies, 0.95),
+      p99_ms: quantile(latencies, 0.99),
+      cpu_us: used.user + used.system,
+      body,
+    };
+  }
+
+  async #connect(address: Address, window: number): Promise<Exchange[]> {
+    const key = JSON.stringify([address, window]);
+    if (this.#address !== key) {
+      for (const connection of this.#connections) connection.close();
+      // A server that still counts them would refuse as many new ones.
+      if (this.#connections.length > MANY) await sleep(CLOSE_MS);
+      this.#connections = Array.from({ length: window }, () => new Exchange(address));
+      this.#address = key;
+      await Promise.all(this.#connections.map((connection) => connection.opened()));
+    }
+    return this.#connections;
+  }
+
+  #copiesOf(key: string, window: number): Prepared[][] {
+    const copies = this.#copies.get(key) ?? [];
+    const requests = this.#requests.get(key);
+    if (requests === undefined) throw new Error(`nothing was prepared as ${key}`);
+    while (copies.length < window) copies.push(requests.map(prepare));
+    this.#copies.set(key, copies);
+    return copies;
+  }
+
+  /** Writes fresh ids over those in `bytes`. */
+  #stamp(bytes: Buffer, ids: readonly number[]): void {
+    for (const at of ids) writeUuid(bytes, at, ID_SEED, this.#nextId++);
+  }
+}
+
+function prepare(request: Request): Prepared {
+  const bytes = requestBytes(request);
+  const headLength = bytes.length - request.body.length;
+  return { bytes, ids: request.ids.map((at) => headLength + at), request };
+}
+
+/** Head and body. */
+export function requestBytes({ method, path, headers, body }: Request): Buffer {
+  const length = method === 'POST' ? { 'content-length': String(body.length) } : {};
+  const lines = Object.entries({ host: 'localhost', ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), body]);
+}
+
+/** How many events the answer says are stored. */
+function acknowledged({ answer, path, body, events }: Request, { status, bytes, body: text }: Reply): number {
+  const said = text.toString('latin1', 0, 200);
+  if (status < 200 || status > 299) throw new Error(`${path} answered ${status} ${said}`);
+  if (answer === 'any') return 0;
+  if (answer === 'same') {
+    if (bytes !== body.length) throw new Error(`${path} answered ${bytes} bytes to ${body.length}`);
+    return 0;
+  }
+  const [, name, number] = /^\{"(received|bytes)":(\d+)/.exec(said) ?? [];
+  const wanted = answer === 'bytes' ? body.length : events;
+  if (name !== answer || Number(number) !== wanted)
+    throw new Error(`${path} answered ${said}, not ${wanted} ${answer}`);
+  return answer === 'received' ? wanted : 0;
+}

@@ -1,0 +1,83 @@
+/** The parent's side of the process that sends, and the requests that it is given. */
+import { batchBody, eventBody } from '@twin-ingest/testkit/codecs/codecs.ts';
+import { type Format, mediaTypeOf, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
+import type { TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
+import { Helper, type HelperOptions } from '../helper.ts';
+import type { LoadReply, Order, Request, Slice, Sliced } from './load-process.ts';
+import type { Piped, PipeOrder } from './pipe.ts';
+
+export class Loader {
+  readonly #helper: Helper<Order, LoadReply>;
+
+  constructor(options: Pick<HelperOptions, 'placement' | 'lifetime'>) {
+    const program = new URL('./load-main.ts', import.meta.url);
+    this.#helper = new Helper({ name: 'the process that sends', program, ...options });
+  }
+
+  async prepare(requests: ReadonlyMap<string, readonly Request[]>): Promise<void> {
+    await this.#helper.ask({ kind: 'prepare', requests });
+  }
+
+  async slice(order: Omit<Slice, 'kind'>): Promise<Sliced> {
+    const reply = await this.#helper.ask({ ...order, kind: 'slice' });
+    if (reply.kind !== 'sliced') throw new RangeError(`${reply.kind} is no answer to a slice`);
+    return reply.sliced;
+  }
+
+  async pipe(order: Omit<PipeOrder, 'kind'>): Promise<Piped> {
+    const reply = await this.#helper.ask({ ...order, kind: 'pipe' });
+    if (reply.kind !== 'piped') throw new RangeError(`${reply.kind} is no answer to a pipe`);
+    return reply.piped;
+  }
+
+  close(): Promise<void> {
+    return this.#helper.close();
+  }
+}
+
+/** Where the ids of the events stand in a body that holds them in their order. */
+export function idsIn(body: Buffer, events: readonly TextEvent[]): number[] {
+  let from = 0;
+  return events.map(({ event_id }) => {
+    const at = body.indexOf(String(event_id), from, 'latin1');
+    if (at < 0) throw new RangeError(`the body does not hold ${String(event_id)}`);
+    from = at + 1;
+    return at;
+  });
+}
+
+/** Posts events as batches of so many, or one by one. */
+export function ingestRequests(
+  format: RequestFormat,
+  events: readonly TextEvent[],
+  batch: number | 'single',
+): Request[] {
+  const size = batch === 'single' ? 1 : batch;
+  const parts = Array.from({ length: Math.max(1, Math.floor(events.length / size)) }, (_, i) =>
+    events.slice(i * size, (i + 1) * size),
+  );
+  return parts.map((part) => {
+    const body = batch === 'single' ? eventBody(format, part[0]!) : batchBody(format, part);
+    return {
+      method: 'POST',
+      path: batch === 'single' ? '/api/events' : '/api/events/batch',
+      headers: { 'content-type': mediaTypeOf(format) },
+      body,
+      ids: idsIn(body, part),
+      events: part.length,
+      // A single event is acknowledged with the same member.
+      answer: 'received',
+    };
+  });
+}
+
+/** Sends bytes to a route that does not read them. */
+export function rawRequest(route: 'sink' | 'echo', body: Uint8Array, events: number): Request {
+  const answer = route === 'sink' ? 'bytes' : 'same';
+  return { method: 'POST', path: `/bench/${route}`, headers: {}, body, ids: [], events, answer };
+}
+
+export function readRequest(format: Format, path: string, events: number): Request {
+  const headers = { accept: mediaTypeOf(format) };
+  return { method: 'GET', path, headers, body: new Uint8Array(), ids: [], events, answer: 'any' };
+}

@@ -1,0 +1,47 @@
+/** Bytes that no server reads, next to JSON of the same size that it stores: one request after the other, as procwire. */
+import { REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
+import type { Request } from '../load-process.ts';
+import { ingestRequests, rawRequest } from '../loader.ts';
+import { type Case, measureCases, type Scenario } from '../scenario.ts';
+import { procwireEvents, procwirePayload, sourceEvents, upTo } from '../source-events.ts';
+
+/** Above it a body of events is not taken. */
+const MOST_INGEST_BYTES = 8_000_000;
+
+export const rawScenario: Scenario = {
+  name: 'raw',
+  async measure(servers, context) {
+    const { sizes, source } = context;
+    const cases: Case[] = [];
+    const push = (
+      size: number,
+      payload: string,
+      format: string,
+      path: string,
+      request: Request,
+      isStored: boolean,
+    ) =>
+      cases.push({
+        parameters: { size, payload, format, path },
+        requests: [request],
+        transport: 'tcp',
+        window: 1,
+        count: null,
+        isStored,
+      });
+    for (const size of sizes.raw_bytes) {
+      const body = Buffer.from(JSON.stringify(procwirePayload(size)));
+      for (const route of ['sink', 'echo'] as const)
+        push(size, 'procwire', 'none', route, rawRequest(route, body, 1), false);
+      if (size > MOST_INGEST_BYTES) continue;
+      for (const format of REQUEST_FORMATS) {
+        const [procwire] = ingestRequests(format, procwireEvents(size, 1), 1);
+        push(size, 'procwire', format, 'ingest', procwire!, true);
+        const events = upTo(await sourceEvents('real', Math.ceil(size / 400), source), size);
+        const [real] = ingestRequests(format, events, events.length);
+        push(size, 'real', format, 'ingest', real!, true);
+      }
+    }
+    await measureCases(servers, cases, context);
+  },
+};

@@ -1,0 +1,54 @@
+/** Transports crossed with formats: TCP, a Unix socket and standard input, with small and large batches. */
+import { REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
+import { TRANSPORTS } from '../bench-server.ts';
+import { ingestRequests } from '../loader.ts';
+import { PIPE_FORMATS, pipeThrough } from '../pipe-server.ts';
+import { type Case, measureCases, type Scenario } from '../scenario.ts';
+import { sourceEvents, upTo } from '../source-events.ts';
+
+/** Different batches that take turns. */
+const BATCHES = 4;
+const WINDOW = 8;
+/** Bytes through one pipe, at most so many batches. */
+const PIPE_BYTES = 40_000_000;
+const MOST_BATCHES = 10_000;
+
+export const transportScenario: Scenario = {
+  name: 'transport',
+  async measure(servers, context) {
+    const { sizes, source, add } = context;
+    const cases: Case[] = [];
+    for (const size of sizes.transport_bytes) {
+      const all = await sourceEvents('real', Math.ceil((size * BATCHES) / 400), source);
+      const batch = upTo(all, size).length;
+      const events = all.slice(0, batch * BATCHES);
+      for (const format of REQUEST_FORMATS) {
+        const requests = ingestRequests(format, events, batch);
+        for (const transport of TRANSPORTS)
+          cases.push({
+            parameters: { size, format, transport },
+            requests,
+            transport,
+            window: WINDOW,
+            count: null,
+            isStored: true,
+          });
+      }
+      const count = Math.ceil(Math.min(MOST_BATCHES, PIPE_BYTES / size) * Math.min(1, sizes.slice_s * 4));
+      for (const format of PIPE_FORMATS) {
+        for (const server of servers) {
+          const figures = await pipeThrough(
+            server,
+            format,
+            events,
+            batch,
+            { count, runs: sizes.pairs },
+            context,
+          );
+          add({ server, parameters: { size, format, transport: 'stdin' }, figures });
+        }
+      }
+    }
+    await measureCases(servers, cases, context);
+  },
+};

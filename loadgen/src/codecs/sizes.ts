@@ -1,0 +1,80 @@
+/** DATA: how much of everything a run takes: for feedback, by default in five minutes, or the whole matrix. */
+import type { Payload } from './source-events.ts';
+
+export type RunSize = 'quick' | 'default' | 'all';
+
+export interface Sizes {
+  /** Of one step of one codec alone, and how many fresh processes measure it. */
+  readonly codec_s: number;
+  readonly codec_processes: number;
+  /** Bytes of JSON. */
+  readonly codec_bytes: readonly number[];
+  readonly arrow_rows: readonly number[];
+  /** Of one slice over HTTP; before the slices there is one of half the length that does not count. */
+  readonly slice_s: number;
+  /** Fresh server and file each; the slices of a pair stand in one order and then in the opposite one. */
+  readonly pairs: number;
+  readonly payloads: readonly Payload[];
+  readonly batches: readonly number[];
+  /** Of a body that is not read, in bytes. */
+  readonly raw_bytes: readonly number[];
+  readonly transport_bytes: readonly number[];
+  readonly at_once: readonly number[];
+  readonly windows: readonly number[];
+  readonly message_formats: readonly ('json' | 'ndjson' | 'msgpack' | 'protobuf')[];
+  /** Into one pipe, and how often. */
+  readonly pipe_events: number;
+  readonly pipe_runs: number;
+}
+
+const FULL_BYTES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+
+const DEFAULT: Sizes = {
+  codec_s: 0.08,
+  codec_processes: 2,
+  codec_bytes: FULL_BYTES,
+  arrow_rows: [100, 1_000, 10_000, 100_000],
+  slice_s: 0.25,
+  pairs: 2,
+  payloads: ['real'],
+  batches: [50, 1_000],
+  raw_bytes: [1_000_000, 10_000_000],
+  transport_bytes: [1_000, 1_000_000],
+  at_once: [100, 500, 1_000],
+  windows: [1, 8, 64, 1_000],
+  message_formats: ['json'],
+  pipe_events: 200_000,
+  pipe_runs: 3,
+};
+
+export const SIZES: Readonly<Record<RunSize, Sizes>> = {
+  quick: {
+    ...DEFAULT,
+    codec_s: 0.002,
+    codec_processes: 1,
+    codec_bytes: [1_000, 10_000],
+    arrow_rows: [100],
+    slice_s: 0.05,
+    pairs: 1,
+    batches: [50],
+    raw_bytes: [100_000],
+    transport_bytes: [1_000],
+    at_once: [20],
+    windows: [1, 8],
+    pipe_events: 4_000,
+    pipe_runs: 1,
+  },
+  default: DEFAULT,
+  all: {
+    ...DEFAULT,
+    codec_s: 0.5,
+    codec_processes: 4,
+    arrow_rows: [...DEFAULT.arrow_rows, 1_000_000],
+    slice_s: 1,
+    pairs: 5,
+    payloads: ['real', 'small', 'bare', 'small bare'],
+    message_formats: ['json', 'ndjson', 'msgpack', 'protobuf'],
+    pipe_events: 600_000,
+    pipe_runs: 5,
+  },
+};

@@ -1,0 +1,124 @@
+/**
+ * What readers see of formats and transports as tables: goals, then the rows of each scenario.
+ *
+ * Invariant: no verdict is typed here, and what was not measured says so.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type CodecRow, type CodecsResult, rowsWhere, type ScenarioName } from '../codecs/codecs-result.ts';
+import { FIGURES, type FigureKey } from '../codecs/figure.ts';
+import { GOALS, type GoalUnit, outcomeOf } from '../codecs/goal.ts';
+import { compareRounds, median } from '../statistics.ts';
+import { formatRatio, formatValue, group, NOT_MEASURED, percent, ratioDigits } from './format.ts';
+import { SHORT_NAMES } from './names.ts';
+import type { Table } from './rows.ts';
+
+const COLUMNS: readonly TargetName[] = ['rs', 'ts'];
+
+export const CODECS_TITLE = 'Formats and transports';
+
+export const CODECS_READING =
+  'Medians of slices; "vs JSON" and "vs true raw" are ratios of neighbouring slices, with an interval of 95 %. ' +
+  'The same bytes go to /bench/sink, which reads and discards them, and /bench/echo. ' +
+  'Before anything was measured, the same events gave the same rows in every format and over every transport.';
+
+export const SCENARIO_TITLES: Readonly<Record<ScenarioName, string>> = {
+  codec: 'Codecs alone',
+  arrow: 'Arrow alone',
+  bytes: 'Bytes',
+  ingest: 'Ingest over HTTP',
+  read: 'Reading over HTTP',
+  raw: 'True raw',
+  transport: 'Transports and formats',
+  messages: 'Small messages',
+  pipe: 'One pipe',
+};
+
+export function codecsServers({ servers }: CodecsResult): readonly TargetName[] {
+  return COLUMNS.filter((name) => servers[name] !== undefined);
+}
+
+export function goalTable(result: CodecsResult): Table {
+  const servers = codecsServers(result);
+  return {
+    head: ['Goal', 'procwire', ...servers.flatMap((name) => [SHORT_NAMES[name], 'goal', ''])],
+    rows: GOALS.map((goal) => [
+      goal.title,
+      goal.procwire,
+      ...servers.flatMap((name) => {
+        const { found, goal: wanted, share, isMet } = outcomeOf(goal, result, name);
+        const sign = goal.better === 'higher' ? '≥' : '≤';
+        return [
+          found === null ? '—' : goalText(found, goal.unit),
+          wanted === null ? '—' : `${sign} ${goalText(wanted, goal.unit)}`,
+          verdictText(found, share, isMet),
+        ];
+      }),
+    ]),
+  };
+}
+
+function verdictText(found: number | null, share: number | null, isMet: boolean | null): string {
+  if (found === null) return NOT_MEASURED;
+  if (share === null || isMet === null) return 'stated';
+  return isMet ? 'met' : `missed by ${percent(Math.abs(1 - share))}`;
+}
+
+function goalText(value: number, unit: GoalUnit): string {
+  if (unit === 'of JSON') return ratioDigits(value);
+  return unit === 'times' ? `${ratioDigits(value)} times` : `${group(Math.round(value))} ${unit}`;
+}
+
+/** Of one scenario; the columns are the figures that any of its rows has. Nothing of a scenario without rows. */
+export function scenarioTable(result: CodecsResult, scenario: ScenarioName): Table | null {
+  const rows = COLUMNS.flatMap((name) => rowsWhere(result, scenario, name));
+  if (rows.length === 0) return null;
+  const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) =>
+    rows.some(({ figures }) => figures[key]),
+  );
+  const isCompared = COMPARED[scenario] !== undefined;
+  return {
+    head: [
+      'Case',
+      ...keys.map((key) => FIGURES[key].label),
+      ...(isCompared ? ['vs JSON', 'vs true raw'] : []),
+    ],
+    rows: rows.map((row) => [
+      caseText(row),
+      ...keys.map((key) => valueText(row, key)),
+      ...(isCompared ? [versus(result, row, { format: 'json' }), versus(result, row, { path: 'sink' })] : []),
+    ]),
+  };
+}
+
+/** What is compared with JSON and with the same bytes unread. */
+const COMPARED: Readonly<Partial<Record<ScenarioName, FigureKey>>> = {
+  ingest: 'server_cpu_us_per_event',
+  read: 'server_cpu_us_per_event',
+  transport: 'server_cpu_us_per_event',
+};
+
+/** The figure of a row over that of the row with other parameters. */
+function versus(result: CodecsResult, row: CodecRow, other: CodecRow['parameters']): string {
+  const isMeant = Object.keys(other).every((name) => name in row.parameters);
+  const key = COMPARED[row.scenario];
+  if (key === undefined || !isMeant) return '—';
+  const [base] = rowsWhere(result, row.scenario, row.server, { ...row.parameters, ...other });
+  const [own, others] = [row.figures[key], base?.figures[key]];
+  if (base === row || own === undefined || others === undefined) return '—';
+  return formatRatio(compareRounds(own, others, null));
+}
+
+function valueText({ figures }: CodecRow, key: FigureKey): string {
+  const value = median(figures[key] ?? []);
+  if (value === null) return '—';
+  const { unit } = FIGURES[key];
+  return unit === 'mb_per_s' ? `${group(Math.round(value))} MB/s` : formatValue(value, unit);
+}
+
+/** The server, and what it was asked. */
+export function caseText({ server, parameters }: CodecRow): string {
+  const asked = Object.entries(parameters).map(([name, value]) =>
+    typeof value === 'number' ? `${name.replaceAll('_', ' ')} ${group(value)}` : value,
+  );
+  return [SHORT_NAMES[server], ...asked].join(', ');
+}

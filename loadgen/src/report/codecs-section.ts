@@ -1,0 +1,28 @@
+/** The section of formats and transports: its goals and every row; nothing where it was not measured. */
+import { SCENARIO_NAMES } from '../codecs/codecs-result.ts';
+import {
+  CODECS_READING,
+  CODECS_TITLE,
+  goalTable,
+  SCENARIO_TITLES,
+  scenarioTable,
+} from '../export/codecs-tables.ts';
+import { codecsLines } from '../export/codecs-text.ts';
+import type { Result } from '../result.ts';
+import { tableMarkup } from './figure.ts';
+import { html } from './markup.ts';
+import type { Section } from './sections.ts';
+
+export function codecsSections({ codecs }: Result): Section[] {
+  if (codecs === undefined) return [];
+  const tables = SCENARIO_NAMES.flatMap((name) => {
+    const table = scenarioTable(codecs, name);
+    if (table === null) return [];
+    return [
+      html`<details class="wide"><summary>${SCENARIO_TITLES[name]}</summary>${tableMarkup(table)}</details>`,
+    ];
+  });
+  const lines = codecsLines(codecs).map((line) => html`<p class="fine">${line}</p>`);
+  const body = html`<p class="intro">${CODECS_READING}</p>${tableMarkup(goalTable(codecs))}${tables}${lines}`;
+  return [{ id: 'codecs', title: CODECS_TITLE, body }];
+}
