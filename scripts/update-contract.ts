@@ -16,6 +16,7 @@ import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import { insertEvent, selectEvents } from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
+import { wireFields } from './contract/wire.ts';
 import type { JsonObject } from './contract-facts.ts';
 
 /** A generated file: its path in the repository, and what it must hold. */
@@ -46,6 +47,7 @@ export function generate(root: string): Generated[] {
     { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
+    { path: 'client-ts/src/wire-fields.ts', content: wireFields(fields, words) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
   ];
 }
