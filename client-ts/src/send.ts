@@ -6,15 +6,7 @@
  * of another; what waits is bounded; whoever is called back cannot stop what goes out.
  */
 import { Backoff } from './backoff.ts';
-import {
-  type Answer,
-  answerOf,
-  bodyOf,
-  fitting,
-  JSON_FORMAT,
-  type SentEvent,
-  type Waiting,
-} from './batch.ts';
+import { type Answer, answerOf, fitting, JSON_FORMAT, type SentEvent, type Waiting } from './batch.ts';
 import { sleep, wait } from './clock.ts';
 import type { OutgoingEvent } from './contract.ts';
 import { deadlineOf, within } from './deadline.ts';
