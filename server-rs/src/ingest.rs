@@ -1,4 +1,4 @@
-//! Runs the pipeline: scan, validate, truncate, store; a single event is a batch of one.
+//! Runs the pipeline: read, validate, truncate, store; a single event is a batch of one.
 //!
 //! What waits for the writer is bounded by a request's ticket (rule ING-10). Publishing is the store's newest id,
 //! which the writer raises after its commit; nothing else needs to be notified.

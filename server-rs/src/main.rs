@@ -134,12 +134,7 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 /// Rule PRO-07. Connections that do not end in time are cut; what was acknowledged is committed all the same.
-async fn stop(
-    app: &Arc<App>,
-    server: tokio::task::JoinHandle<()>,
-    input: Option<&mut Input>,
-    end: End,
-) {
+async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, input: Option<&mut Input>, end: End) {
     let code = if let End::Storage(code) = end { Some(code.as_str()) } else { None };
     tracing::info!(code, "stopping");
     app.drain();
