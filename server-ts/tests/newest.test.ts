@@ -114,5 +114,5 @@ test('a read of more events than fit is left to the readers', async () => {
 test('a snapshot has no state when its revision is known', async () => {
   store(2);
   const found = await newest.snapshot(readOf(1, { known: ['2'] }));
-  assert.deepEqual(found, { revision: 2, json: undefined });
+  assert.deepEqual(found, { revision: 2, data: undefined });
 });
