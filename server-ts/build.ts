@@ -1,5 +1,5 @@
 /**
- * Bundles the server into one file, `dist/main.js`, beside the native SQLite module of this platform.
+ * Bundles the server into `dist/main.js` and the libraries of formats beside it, next to the native SQLite module of this platform.
  *
  * What must stay true: `dist/` runs wherever it is copied, without node_modules and without `contract/`, whose
  * files are inlined. `dist/deployed.json` lists what has to be copied, for whoever measures its size.
@@ -9,7 +9,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('./', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -56,6 +56,25 @@ const withoutUnused: Plugin = {
   },
 };
 
+/** The libraries of the formats, by the file that holds each: loaded once a request needs one. */
+const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  'msgpackr.js': ['msgpackr/unpack', 'msgpackr/pack'],
+  'protobuf.js': ['@bufbuild/protobuf/wire'],
+  'arrow.js': ['apache-arrow'],
+};
+
+/** In files of their own, since every thread reads the bundle when it starts. */
+const separateLibraries: Plugin = {
+  name: 'separate-libraries',
+  setup({ onResolve }) {
+    onResolve({ filter: /.*/ }, ({ path, kind }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const file = Object.keys(LIBRARIES).find((name) => LIBRARIES[name]!.includes(path));
+      return file === undefined ? undefined : { path: `./${file}`, external: true };
+    });
+  },
+};
+
 /** What CommonJS packages expect to find. */
 const REQUIRE = [
   "import { createRequire as __createRequire } from 'node:module';",
@@ -84,9 +103,7 @@ if (process.argv.includes('--help')) {
 }
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST, { recursive: true });
-await build({
-  entryPoints: [join(ROOT, 'src', 'main.ts')],
-  outfile: join(DIST, BUNDLE),
+const common: BuildOptions = {
   bundle: true,
   platform: 'node',
   target: 'node22',
@@ -94,10 +111,23 @@ await build({
   banner: { js: REQUIRE },
   minifySyntax: true,
   minifyWhitespace: true,
-  plugins: [textFiles, lazyBuiltins, withoutUnused],
   legalComments: 'none',
   logLevel: 'warning',
+};
+await build({
+  ...common,
+  entryPoints: [join(ROOT, 'src', 'main.ts')],
+  outfile: join(DIST, BUNDLE),
+  plugins: [textFiles, lazyBuiltins, withoutUnused, separateLibraries],
 });
+for (const [file, [library]] of Object.entries(LIBRARIES)) {
+  const contents = `export * from '${library}';`;
+  const stdin = { contents, resolveDir: ROOT };
+  await build({ ...common, stdin, outfile: join(DIST, file), plugins: [lazyBuiltins] });
+}
 copyFileSync(prebuiltBinding(), join(DIST, BINDING));
-const files = [BUNDLE, BINDING].map((path) => ({ path, bytes: statSync(join(DIST, path)).size }));
+const files = [BUNDLE, ...Object.keys(LIBRARIES), BINDING].map((path) => ({
+  path,
+  bytes: statSync(join(DIST, path)).size,
+}));
 writeFileSync(join(DIST, 'deployed.json'), `${JSON.stringify({ files }, null, 2)}\n`);

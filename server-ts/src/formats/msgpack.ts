@@ -3,7 +3,6 @@
  *
  * Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
  */
-import { Unpackr } from 'msgpackr/unpack';
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
 import type { RawEvents } from '../event.ts';
@@ -12,6 +11,8 @@ import { canonicalJson } from './canonical.ts';
 import type { RawBatch } from './index.ts';
 import { checkBatch, checkEvent, isMap } from './msgpack-check.ts';
 import { Tokens } from './tokens.ts';
+
+const { Unpackr } = await import('msgpackr/unpack');
 
 /** How many events are decoded before others run. */
 const SLICE_EVENTS = 1000;

@@ -4,7 +4,7 @@
  * Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
  * The library reads tags, lengths and numbers; texts are copied from where it says that they lie.
  */
-import { BinaryReader } from '@bufbuild/protobuf/wire';
+import type { BinaryReader as Reader } from '@bufbuild/protobuf/wire';
 import type { Buffers } from '../buffers.ts';
 import { FIELDS_FILE } from '../contract.ts';
 import type { RawEvents } from '../event.ts';
@@ -13,6 +13,8 @@ import { formatTimestamp, isInRange } from '../timestamp.ts';
 import type { RawBatch } from './index.ts';
 import { checkBatch, checkEvent } from './protobuf-check.ts';
 import { Tokens } from './tokens.ts';
+
+const { BinaryReader } = await import('@bufbuild/protobuf/wire');
 
 /** How many events are decoded before others run. */
 const SLICE_EVENTS = 1000;
@@ -53,7 +55,7 @@ export function* readProtobufBatch(
 }
 
 /** The event from where the reader is up to `end`. */
-function decodeEvent(body: Buffer, reader: BinaryReader, end: number, tokens: Tokens): void {
+function decodeEvent(body: Buffer, reader: Reader, end: number, tokens: Tokens): void {
   tokens.event(true);
   while (reader.pos < end) {
     const tag = reader.uint32();
@@ -65,7 +67,7 @@ function decodeEvent(body: Buffer, reader: BinaryReader, end: number, tokens: To
 }
 
 /** A value's token, or one that has the problem which the value has in JSON (rule FMT-07). */
-function decodeValue(body: Buffer, reader: BinaryReader, field: FieldSpec, tokens: Tokens): void {
+function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tokens): void {
   switch (field.kind) {
     case 'text':
     case 'json': {

@@ -6,22 +6,15 @@
  * Invariant: a batch has dictionaries of its own, their values in the order of the rows. A page has at most
  * `export_page_rows` rows, so that every key fits into an int16.
  */
-import {
+import type {
   Bool,
-  type Data,
-  type DataType,
+  Data,
+  DataType,
   Dictionary,
-  Field,
   Float64,
   Int8,
   Int16,
   Int64,
-  makeData,
-  makeVector,
-  RecordBatch,
-  RecordBatchStreamWriter,
-  Schema,
-  Struct,
   TimestampMillisecond,
   Utf8,
 } from 'apache-arrow';
@@ -29,6 +22,8 @@ import { CONTRACT_VERSION } from '../contract.ts';
 import { COLUMNS, type Column } from '../field.ts';
 import type { SnapshotParts } from '../render.ts';
 import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
+
+const arrow = await import('apache-arrow');
 
 /** Which parts of the stream a page has beside its rows. */
 export interface ArrowPagePlace {
@@ -47,8 +42,8 @@ const UINT32 = 0x1_0000_0000;
 const UTC = 'UTC';
 
 const TYPES: readonly DataType[] = COLUMNS.map(typeOf);
-const FIELDS = COLUMNS.map(({ name, isNullable }, at) => new Field(name, TYPES[at]!, isNullable));
-const BATCH = new Struct(FIELDS);
+const FIELDS = COLUMNS.map(({ name, isNullable }, at) => new arrow.Field(name, TYPES[at]!, isNullable));
+const BATCH = new arrow.Struct(FIELDS);
 
 /** The bytes of a page, and of the stream's ends that belong to it. A page without rows is no record batch. */
 export function arrowPage(
@@ -57,13 +52,16 @@ export function arrowPage(
   place: ArrowPagePlace,
   head?: ArrowHead,
 ): Uint8Array {
-  const schema = new Schema(FIELDS, metadataOf(head));
-  const writer = new RecordBatchStreamWriter();
+  const schema = new arrow.Schema(FIELDS, metadataOf(head));
+  const writer = new arrow.RecordBatchStreamWriter();
   writer.reset(undefined, schema);
   if (rows.length > 0) {
     const children = COLUMNS.map((column, at) => columnData(column, TYPES[at]!, rows, texts));
     writer.write(
-      new RecordBatch(schema, makeData({ type: BATCH, length: rows.length, nullCount: 0, children })),
+      new arrow.RecordBatch(
+        schema,
+        arrow.makeData({ type: BATCH, length: rows.length, nullCount: 0, children }),
+      ),
     );
   }
   writer.finish();
@@ -86,22 +84,22 @@ function metadataOf(head: ArrowHead | undefined): Map<string, string> {
   return metadata;
 }
 
-function typeOf({ arrow }: Column, index: number): DataType {
-  switch (arrow) {
+function typeOf(column: Column, index: number): DataType {
+  switch (column.arrow) {
     case 'int8':
-      return new Int8();
+      return new arrow.Int8();
     case 'int64':
-      return new Int64();
+      return new arrow.Int64();
     case 'float64':
-      return new Float64();
+      return new arrow.Float64();
     case 'bool':
-      return new Bool();
+      return new arrow.Bool();
     case 'utf8':
-      return new Utf8();
+      return new arrow.Utf8();
     case 'timestamp':
-      return new TimestampMillisecond(UTC);
+      return new arrow.TimestampMillisecond(UTC);
     case 'dictionary':
-      return new Dictionary(new Utf8(), new Int16(), index);
+      return new arrow.Dictionary(new arrow.Utf8(), new arrow.Int16(), index);
   }
 }
 
@@ -112,29 +110,37 @@ function columnData(column: Column, type: DataType, rows: readonly StoredRow[], 
   const common = { length, nullCount, nullBitmap };
   switch (column.arrow) {
     case 'int8':
-      return makeData({ ...common, type: type as Int8, data: new Int8Array(length).fill(column.constant) });
+      return arrow.makeData({
+        ...common,
+        type: type as Int8,
+        data: new Int8Array(length).fill(column.constant),
+      });
     case 'int64':
-      return makeData({ ...common, type: type as Int64, data: integersOf(column, rows) });
+      return arrow.makeData({ ...common, type: type as Int64, data: integersOf(column, rows) });
     case 'timestamp':
-      return makeData({ ...common, type: type as TimestampMillisecond, data: integersOf(column, rows) });
+      return arrow.makeData({
+        ...common,
+        type: type as TimestampMillisecond,
+        data: integersOf(column, rows),
+      });
     case 'float64': {
       const data = Float64Array.from(rows, (row) => dollarsOf(row[column.stored]!));
-      return makeData({ ...common, type: type as Float64, data });
+      return arrow.makeData({ ...common, type: type as Float64, data });
     }
     case 'bool': {
       const data = bitmapOf(rows, (row) => row[column.stored] === 1);
-      return makeData({ ...common, type: type as Bool, data });
+      return arrow.makeData({ ...common, type: type as Bool, data });
     }
     case 'utf8': {
       const values = rows.map((row) => nullOr(row[column.stored]!));
-      return makeData({ ...common, type: type as Utf8, ...textsOf(values) });
+      return arrow.makeData({ ...common, type: type as Utf8, ...textsOf(values) });
     }
     case 'dictionary': {
       const { data, values } = keysOf(column, rows, texts);
-      const dictionary = makeVector(
-        makeData({ type: new Utf8(), length: values.length, nullCount: 0, ...textsOf(values) }),
+      const dictionary = arrow.makeVector(
+        arrow.makeData({ type: new arrow.Utf8(), length: values.length, nullCount: 0, ...textsOf(values) }),
       );
-      return makeData({ ...common, type: type as Dictionary<Utf8, Int16>, data, dictionary });
+      return arrow.makeData({ ...common, type: type as Dictionary<Utf8, Int16>, data, dictionary });
     }
   }
 }

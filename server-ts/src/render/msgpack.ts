@@ -3,11 +3,12 @@
  *
  * Pure. Everything has its shortest form, which is what the library writes, save integers of 64 bits.
  */
-import { Packr } from 'msgpackr/pack';
 import { COLUMNS, type Column } from '../field.ts';
 import type { SnapshotParts } from '../render.ts';
 import { formatTimestamp } from '../timestamp.ts';
 import { dollarsOf, type StoredRow, type TextsById, textOf } from './stored.ts';
+
+const { Packr } = await import('msgpackr/pack');
 
 /** Maps have their shortest form, and no value has one of msgpackr's own. */
 const library = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });

@@ -3,19 +3,26 @@
  *
  * Pure. Fields come in the order of their numbers. They are written straight from rows by the library's writer.
  */
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { BinaryWriter as Writer } from '@bufbuild/protobuf/wire';
 import { BY_NUMBER, type Column } from '../field.ts';
 import type { SnapshotParts } from '../render.ts';
 import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
 
+const { BinaryWriter } = await import('@bufbuild/protobuf/wire');
+
 /** Integers below have the same varint with 32 bits, which the library writes faster. */
 const UINT32 = 0x1_0000_0000;
+
+/** Wire types. */
+const VARINT = 0;
+const FIXED64 = 1;
+const BYTES = 2;
 
 /** The numbers of `EventPage`, and of `Snapshot`. */
 const PAGE = { events: 1, next: 2 } as const;
 const SNAPSHOT = { topic: 1, epoch: 2, revision: 3, since: 4, reset: 5, data: 6 } as const;
 
-const EVENTS_TAG = tagOf(PAGE.events, WireType.LengthDelimited);
+const EVENTS_TAG = tagOf(PAGE.events, BYTES);
 
 /** Collects rows as the field `events` of an `EventPage`. */
 export class ProtobufRows {
@@ -61,14 +68,14 @@ export class ProtobufRows {
         if (value === 1) writeInteger(writer, number, 1);
         break;
       case 'dollars':
-        writer.uint32(tagOf(number, WireType.Bit64)).double(dollarsOf(value));
+        writer.uint32(tagOf(number, FIXED64)).double(dollarsOf(value));
         break;
       case 'timestamp':
       case 'integer':
         if (value !== 0 || column.isNullable) writeInteger(writer, number, value as number);
         break;
       default:
-        writer.uint32(tagOf(number, WireType.LengthDelimited)).string(textOf(value));
+        writer.uint32(tagOf(number, BYTES)).string(textOf(value));
     }
   }
 
@@ -77,7 +84,7 @@ export class ProtobufRows {
     const writer = new BinaryWriter();
     const text = column.kind === 'session' ? this.texts.session(id) : this.texts.name(id);
     if (column.kind === 'choice') writeInteger(writer, column.protobuf, column.words.indexOf(text) + 1);
-    else writer.uint32(tagOf(column.protobuf, WireType.LengthDelimited)).string(text);
+    else writer.uint32(tagOf(column.protobuf, BYTES)).string(text);
     const bytes = writer.finish();
     this.known[place]!.set(id, bytes);
     return bytes;
@@ -88,21 +95,21 @@ export class ProtobufRows {
 export function protobufSnapshot(parts: SnapshotParts<Uint8Array>): Uint8Array {
   const { topic, epoch, revision, since, isReset, data } = parts;
   const writer = new BinaryWriter();
-  writer.uint32(tagOf(SNAPSHOT.topic, WireType.LengthDelimited)).string(topic);
-  writer.uint32(tagOf(SNAPSHOT.epoch, WireType.LengthDelimited)).string(epoch);
+  writer.uint32(tagOf(SNAPSHOT.topic, BYTES)).string(topic);
+  writer.uint32(tagOf(SNAPSHOT.epoch, BYTES)).string(epoch);
   if (revision !== 0) writeInteger(writer, SNAPSHOT.revision, revision);
   if (since !== undefined) writeInteger(writer, SNAPSHOT.since, since);
   if (isReset === true) writeInteger(writer, SNAPSHOT.reset, 1);
-  writer.uint32(tagOf(SNAPSHOT.data, WireType.LengthDelimited)).bytes(data);
+  writer.uint32(tagOf(SNAPSHOT.data, BYTES)).bytes(data);
   return writer.finish();
 }
 
-function writeInteger(writer: BinaryWriter, number: number, value: number): void {
-  writer.uint32(tagOf(number, WireType.Varint));
+function writeInteger(writer: Writer, number: number, value: number): void {
+  writer.uint32(tagOf(number, VARINT));
   if (value >= 0 && value < UINT32) writer.uint32(value);
   else writer.int64(value);
 }
 
-function tagOf(number: number, wireType: WireType): number {
+function tagOf(number: number, wireType: number): number {
   return (number << 3) | wireType;
 }
