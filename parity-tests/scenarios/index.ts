@@ -26,6 +26,7 @@ import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { SOCKET } from './socket.ts';
 import { START } from './start.ts';
+import { STDIN } from './stdin.ts';
 import { STORAGE } from './storage.ts';
 import { STREAM } from './stream.ts';
 import { STREAM_SLOW } from './stream-slow.ts';
@@ -63,6 +64,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   RESTART,
   INPUT,
   SOCKET,
+  STDIN,
   SWAP,
   CRASH,
   KEYS,

@@ -91,7 +91,7 @@ async fn run(config: Config) -> ExitCode {
     ready(&url, app.config.socket.as_deref());
     tracing::info!(url, db = app.config.db, "listening");
     let format = app.config.stdin.as_deref().and_then(Format::from_name);
-    let mut input = format.map(|format| Input::start(&app, format));
+    let input = format.map(|format| Input::start(&app, format));
 
     let end = tokio::select! {
         () = either(&mut terminate, &mut interrupt) => End::Asked,
@@ -103,7 +103,7 @@ async fn run(config: Config) -> ExitCode {
         code = fatal.wait_for(Option::is_some) => code.ok().and_then(|code| *code).map_or(End::Asked, End::Storage),
     };
     let stopped = tokio::select! {
-        () = stop(&app, server, input.as_mut(), end) => true,
+        () = stop(&app, server, input.as_ref(), end) => true,
         () = either(&mut terminate, &mut interrupt) => false,
     };
     match (stopped, end) {
@@ -134,7 +134,7 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 /// Rule PRO-07. Connections that do not end in time are cut; what was acknowledged is committed all the same.
-async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, input: Option<&mut Input>, end: End) {
+async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, input: Option<&Input>, end: End) {
     let code = if let End::Storage(code) = end { Some(code.as_str()) } else { None };
     tracing::info!(code, "stopping");
     app.drain();
@@ -173,7 +173,7 @@ async fn input_ended(is_asked: bool) {
     drop(ended.await);
 }
 
-/// Resolves when standard input has ended as a source of events, and these are stored (rule PRO-14).
+/// Resolves when standard input has ended as a source of events (rule PRO-14).
 async fn events_ended(input: Option<&Input>) -> Ended {
     match input {
         Some(input) => input.ended().await,

@@ -16,7 +16,6 @@ pub mod results;
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::contract::{VOCABULARY, fill};
@@ -115,15 +114,14 @@ pub enum Ended {
 #[derive(Debug)]
 pub struct Input {
     stop: watch::Sender<bool>,
-    stored: watch::Receiver<Option<Ended>>,
-    results: JoinHandle<()>,
+    ended: watch::Receiver<Option<Ended>>,
 }
 
 impl Input {
     /// Begins to read.
     pub fn start(app: &Arc<App>, format: Format) -> Self {
         let (stop, stopped) = watch::channel(false);
-        let (ended, stored) = watch::channel(None);
+        let (end, ended) = watch::channel(None);
         let (results, written) = Results::start();
         let feed = Feed {
             framing: match format {
@@ -140,22 +138,25 @@ impl Input {
         };
         let (pieces, read) = mpsc::channel(READ_AHEAD);
         read_input(move |piece| pieces.blocking_send(piece.to_vec()).is_ok());
-        tokio::spawn(async move { ended.send_replace(Some(feed.run(read).await)) });
-        Self { stop, stored, results: written }
+        tokio::spawn(async move {
+            let how = feed.run(read).await;
+            drop(written.await);
+            end.send_replace(Some(how));
+        });
+        Self { stop, ended }
     }
 
-    /// Resolves when the input has ended and its events are stored.
+    /// Resolves when the input has ended, its events are stored and the lines of all results are written.
     pub async fn ended(&self) -> Ended {
-        let mut stored = self.stored.clone();
-        let ended = stored.wait_for(Option::is_some).await;
+        let mut ended = self.ended.clone();
+        let ended = ended.wait_for(Option::is_some).await;
         ended.ok().and_then(|ended| *ended).unwrap_or(Ended::Clean)
     }
 
-    /// Reads no more; resolves when what was read whole is stored and the lines of all results are written.
-    pub async fn stop(&mut self) {
+    /// Reads no more; resolves when what was read whole has ended as above.
+    pub async fn stop(&self) {
         self.stop.send_replace(true);
         self.ended().await;
-        drop((&mut self.results).await);
     }
 }
 

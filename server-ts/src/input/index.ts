@@ -27,7 +27,7 @@ export type Ended = 'clean' | 'broken';
 
 /** Standard input as a source of events. */
 export class Input {
-  /** Resolves when the input has ended and its events are stored. */
+  /** Resolves when the input has ended, its events are stored and the lines of all results are written. */
   readonly ended: Promise<Ended>;
   private readonly app: App;
   private readonly format: Format;
@@ -62,13 +62,12 @@ export class Input {
     return new Input(app, format);
   }
 
-  /** Reads no more; resolves when what was read whole is stored and the lines of all results are written. */
+  /** Reads no more; resolves when what was read whole has ended as above. */
   async stop(): Promise<void> {
     process.stdin.pause();
     this.isStopped = true;
     this.wake();
     await this.ended;
-    await this.results.written();
   }
 
   private push(piece: Buffer): void {
@@ -89,7 +88,7 @@ export class Input {
       await this.results.add(error.place, failed);
       return 'broken';
     } finally {
-      await Promise.allSettled(this.stored);
+      await this.results.written();
     }
   }
 

@@ -35,9 +35,10 @@ export class Results {
 
   /** Adds the next result; waits while too many do. */
   async add(place: Place, stored: Promise<Outcomes>): Promise<void> {
+    // Before any wait, so that a failure is noticed.
+    const line = lineOf(place, stored);
     while (this.waiting >= WAITING) await this.tail;
     this.waiting++;
-    const line = lineOf(place, stored);
     this.tail = this.tail.then(async () => {
       await this.put(await line);
       this.waiting--;

@@ -59,6 +59,8 @@ export interface RunningServer {
   signal(name: NodeJS.Signals): void;
   /** Writes to its standard input, where it has one. */
   input(content: string | Uint8Array): void;
+  /** How much of what was written its standard input has not taken. */
+  unsentInput(): number;
   /** Reads no more of its stdout, which the pipe then fills, until `readOutput`. */
   holdOutput(): void;
   readOutput(): void;
@@ -101,6 +103,8 @@ export async function startServer(
     stdio: [options.hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   children.add(child);
+  // A server that ends has not taken all of its input.
+  child.stdin?.on('error', () => {});
   child.once('exit', () => children.delete(child));
   const out = { stdout: '', stderr: '' };
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
@@ -128,6 +132,7 @@ export async function startServer(
     kill: () => end(child, 'SIGKILL', exited),
     signal: (signal) => void child.kill(signal),
     input: (content) => void child.stdin?.write(content),
+    unsentInput: () => child.stdin?.writableLength ?? 0,
     holdOutput: () => void child.stdout!.pause(),
     readOutput: () => void child.stdout!.resume(),
     endInput: () => void child.stdin?.end(),
@@ -144,7 +149,9 @@ async function readyLine(
   const line = new Promise<string>((resolve) => {
     const look = () => {
       const at = out.stdout.indexOf('\n');
-      if (at >= 0) resolve(out.stdout.slice(0, at));
+      if (at < 0) return;
+      child.stdout?.off('data', look);
+      resolve(out.stdout.slice(0, at));
     };
     child.stdout?.on('data', look);
     look();
