@@ -6,8 +6,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 
 use crate::error::{ErrorCode, Failure};
-use crate::input::results::Place;
-use crate::input::{Batch, Broken};
+use crate::input::batch::{Batch, Broken, Place};
 
 /// How long a frame's length is.
 const HEADER_BYTES: usize = 4;

@@ -6,8 +6,7 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::input::results::Place;
-use crate::input::{BATCH_BYTES, Batch};
+use crate::input::batch::{BATCH_BYTES, Batch, Place};
 
 /// Stands in the place of a line that is too long. It is no JSON.
 const TOO_LONG: &[u8] = b"?";

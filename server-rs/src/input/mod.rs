@@ -4,6 +4,8 @@
 //! while the others do. Invariant: batches go to the writer in their order, and the lines of their results leave in it.
 //! Over 250 lines because the three parts share one state.
 
+/// A batch and its place.
+pub mod batch;
 /// Lines of NDJSON as batches.
 pub mod lines;
 /// Frames as batches.
@@ -22,13 +24,11 @@ use crate::contract::{VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{BatchOutcomes, FieldError, Outcome};
 use crate::formats::Format;
+use batch::{BATCH_BYTES, Batch, Broken};
 use frames::Frames;
 use lines::Lines;
 use reader::read_input;
-use results::{Place, Results};
-
-/// A batch of lines is about this long at most; a line that is longer is one alone.
-pub const BATCH_BYTES: usize = 256 * 1024;
+use results::Results;
 
 /// How many pieces may have been read before the first of them is looked at.
 const READ_AHEAD: usize = 8;
@@ -38,26 +38,6 @@ const IN_FLIGHT_BYTES: usize = 4 * BATCH_BYTES;
 
 /// As much of `IN_FLIGHT_BYTES` as the shortest batch takes.
 const LEAST_BYTES: usize = 8 * 1024;
-
-/// A batch as it was sent.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Batch {
-    /// A body in the format of the input.
-    pub body: Vec<u8>,
-    /// Where it stood.
-    pub place: Place,
-    /// Its lines that are too long, counted from 1; other text stands in their places.
-    pub too_long: Vec<usize>,
-}
-
-/// What follows cannot be read any more.
-#[derive(Debug, PartialEq)]
-pub struct Broken {
-    /// The frame.
-    pub place: Place,
-    /// What is wrong with it.
-    pub failure: Failure,
-}
 
 /// Finds the batches in what was read.
 #[derive(Debug)]

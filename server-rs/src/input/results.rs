@@ -2,6 +2,7 @@
 //!
 //! Invariant: a parent that does not read holds up these lines and then the reading of standard input, and nothing else.
 
+use std::future::Future;
 use std::io::Stdout;
 use std::pin::Pin;
 
@@ -13,6 +14,7 @@ use tokio::task::JoinHandle;
 use crate::error::Failure;
 use crate::event::BatchOutcomes;
 use crate::http::reply::{batch_json, failure_json};
+use crate::input::batch::Place;
 
 /// How many results may wait for those before them.
 const WAITING: usize = 64;
@@ -20,22 +22,8 @@ const WAITING: usize = 64;
 /// How many lines may wait to be written.
 const WAITING_LINES: usize = 16;
 
-/// Where a batch stood in the input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// These lines, counted from 1.
-    Lines {
-        /// The first.
-        first: u64,
-        /// The last.
-        last: u64,
-    },
-    /// This frame, counted from 1.
-    Frame(u64),
-}
-
 /// The outcomes of a batch and a revision that has it, or why it is not stored.
-pub type Stored = Pin<Box<dyn Future<Output = Result<(BatchOutcomes, i64), Failure>> + Send>>;
+pub(super) type Stored = Pin<Box<dyn Future<Output = Result<(BatchOutcomes, i64), Failure>> + Send>>;
 
 /// Results in the order of their batches.
 #[derive(Debug)]
@@ -67,7 +55,7 @@ impl Results {
     }
 
     /// Adds the next result; waits while too many do.
-    pub async fn add(&self, place: Place, stored: Stored) {
+    pub(super) async fn add(&self, place: Place, stored: Stored) {
         drop(self.queue.send(Waiting(place, stored)).await);
     }
 }

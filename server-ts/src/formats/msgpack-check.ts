@@ -4,9 +4,9 @@
  * Pure. Invariant: the check takes no memory but the places of the events, whatever the body declares, and what passes
  * is well-formed to its last byte.
  */
-import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../contract.ts';
 import { type Fault, refusal } from './fault.ts';
+import { isUtf8Range } from './utf8.ts';
 
 /** Where the events of a batch lie. */
 export interface Places {
@@ -18,10 +18,18 @@ export interface Places {
 
 /** How many bytes are checked before others run. */
 const SLICE_BYTES = 1 << 19;
-/** Longer texts are checked by a call into native code. */
-const SHORT_TEXT = 48;
 /** The library drops a byte order mark at the beginning of longer texts. */
 const MARKED_TEXT = 64;
+
+/** The bits of the exponent in the second byte of a float, and of a double. */
+const FLOAT_EXPONENT = 0x80;
+const DOUBLE_EXPONENT = 0xf0;
+
+/** The markers of an empty map and of an empty array, which differ in one bit. */
+const EMPTY = 0x80;
+const EMPTY_MASK = 0xef;
+
+const MOST_DEPTH = LIMITS.json_depth;
 
 const EVENTS = Buffer.from('events');
 const MARK = Buffer.from('\ufeff');
@@ -52,7 +60,7 @@ export function* checkBatch(
         continue;
       }
       places = undefined;
-      if (isArray(body[walker.at])) places = yield* checkEvents(walker, maxItems);
+      if (SHAPES[body[walker.at]!] === SHAPE.array) places = yield* checkEvents(walker, maxItems);
       else walker.skipValue(1);
     }
   } else {
@@ -78,17 +86,20 @@ function* checkEvents(walker: Walker, maxItems: number): Generator<void, Places>
   return { events, count };
 }
 
+/** What a value is, by its first byte; `other` has a fixed number of bytes behind it, or is not allowed. */
+const SHAPE = { byte: 0, text: 1, array: 2, map: 3, other: 4 } as const;
+const SHAPES = Uint8Array.from({ length: 256 }, (_, first) => shapeOf(first));
+
+function shapeOf(first: number): number {
+  if (first < 0x80 || first >= 0xe0 || first === 0xc0 || first === 0xc2 || first === 0xc3) return SHAPE.byte;
+  if (first >> 4 === 0x8 || first === 0xde || first === 0xdf) return SHAPE.map;
+  if (first >> 4 === 0x9 || first === 0xdc || first === 0xdd) return SHAPE.array;
+  return first >> 5 === 0x5 || (first >= 0xd9 && first <= 0xdb) ? SHAPE.text : SHAPE.other;
+}
+
 /** Whether a value with this first byte is a map. */
 export function isMap(first: number | undefined): boolean {
-  return first !== undefined && (first >> 4 === 0x8 || first === 0xde || first === 0xdf);
-}
-
-function isArray(first: number | undefined): boolean {
-  return first !== undefined && (first >> 4 === 0x9 || first === 0xdc || first === 0xdd);
-}
-
-function isText(first: number): boolean {
-  return first >> 5 === 0x5 || (first >= 0xd9 && first <= 0xdb);
+  return first !== undefined && SHAPES[first] === SHAPE.map;
 }
 
 class Walker {
@@ -96,6 +107,9 @@ class Walker {
   private readonly bytes: Buffer;
   /** The places of texts that begin with a byte order mark: of the marker, and of the text. */
   private readonly marks: number[];
+
+  /** What is left of the containers around the one that is walked through, inverted of maps. */
+  private readonly open = new Int32Array(MOST_DEPTH);
 
   constructor(bytes: Buffer, marks: number[]) {
     this.bytes = bytes;
@@ -106,27 +120,41 @@ class Walker {
     if (this.at !== this.bytes.length) fail('trailing');
   }
 
-  /** Any value, which lies in `depth` containers. It recurses as deep as the rules let a body nest. */
+  /** Any value, which lies in `depth` containers. It does not recurse: a body may have millions of small values. */
   skipValue(depth: number): void {
-    const { bytes } = this;
-    if (this.at >= bytes.length) fail('truncated');
-    const first = bytes[this.at]!;
-    if (first < 0x80 || first >= 0xe0) {
-      this.at++;
-    } else if (isText(first)) {
-      this.text(first);
-    } else if (isArray(first)) {
-      const count = this.container(depth);
-      for (let left = count; left > 0; left--) this.skipValue(depth + 1);
-    } else if (isMap(first)) {
-      const pairs = this.container(depth);
-      for (let left = pairs; left > 0; left--) {
-        this.key();
-        this.skipValue(depth + 1);
+    const { bytes, open } = this;
+    let level = 0;
+    // Values that are still to come in the innermost container; a key is one of its own.
+    let left = 1;
+    let isPairs = false;
+    for (;;) {
+      if (left === 0) {
+        if (level === 0) return;
+        const outer = open[--level]!;
+        isPairs = outer < 0;
+        left = isPairs ? ~outer : outer;
+        continue;
       }
-    } else {
-      this.at++;
-      this.scalar(first);
+      if (this.at >= bytes.length) fail('truncated');
+      const first = bytes[this.at]!;
+      const shape = SHAPES[first]!;
+      if (isPairs && (left & 1) === 0 && shape !== SHAPE.text) fail('key');
+      left--;
+      if (shape === SHAPE.byte) {
+        this.at++;
+      } else if (shape === SHAPE.text) {
+        this.text(first);
+      } else if (shape === SHAPE.other) {
+        this.at++;
+        this.scalar(first);
+      } else if ((first & EMPTY_MASK) === EMPTY && depth + level < MOST_DEPTH) {
+        this.at++;
+      } else {
+        const count = this.container(depth + level);
+        open[level++] = isPairs ? ~left : left;
+        isPairs = shape === SHAPE.map;
+        left = isPairs ? 2 * count : count;
+      }
     }
   }
 
@@ -135,11 +163,10 @@ class Walker {
     const { bytes } = this;
     const first = bytes[this.at++]!;
     // Its marker says how deep it lies, so that is checked before its count.
-    if (depth >= LIMITS.json_depth) fail('depth');
-    const isPairs = isMap(first);
+    if (depth >= MOST_DEPTH) fail('depth');
     const count = first < 0xa0 ? first & 0x0f : this.length(first === 0xdc || first === 0xde ? 2 : 4);
-    const left = bytes.length - this.at;
-    if (count > (isPairs ? Math.floor(left / 2) : left)) fail('truncated');
+    const least = SHAPES[first] === SHAPE.map ? 2 * count : count;
+    if (least > bytes.length - this.at) fail('truncated');
     return count;
   }
 
@@ -156,7 +183,7 @@ class Walker {
     const { bytes } = this;
     if (this.at >= bytes.length) fail('truncated');
     const first = bytes[this.at]!;
-    if (!isText(first)) fail('key');
+    if (SHAPES[first] !== SHAPE.text) fail('key');
     this.text(first);
   }
 
@@ -167,29 +194,19 @@ class Walker {
     const end = start + length;
     this.textStart = start;
     const { bytes } = this;
-    if (length > SHORT_TEXT) {
-      const text = bytes.subarray(start, end);
-      if (!isUtf8(text)) fail('utf8');
-      if (length > MARKED_TEXT && text[0] === MARK[0] && text[1] === MARK[1] && text[2] === MARK[2])
-        this.marks.push(marker, start);
-      return;
-    }
-    for (let at = start; at < end; at++) {
-      if (bytes[at]! < 0x80) continue;
-      if (!isUtf8(bytes.subarray(at, end))) fail('utf8');
-      return;
-    }
+    if (!isUtf8Range(bytes, start, end)) fail('utf8');
+    const isMarked = bytes[start] === MARK[0] && bytes[start + 1] === MARK[1] && bytes[start + 2] === MARK[2];
+    if (length > MARKED_TEXT && isMarked) this.marks.push(marker, start);
   }
 
   /** A value of one marker and a fixed number of bytes. */
   private scalar(first: number): void {
-    if (first === 0xc0 || first === 0xc2 || first === 0xc3) return;
     if (first === 0xc1) fail('reserved');
     if (first >= 0xc4 && first <= 0xc6) fail('binary');
     if (first === 0xca) {
-      if (!Number.isFinite(this.bytes.readFloatBE(this.take(4)))) fail('finite');
+      if (isEndless(this.bytes, this.take(4), FLOAT_EXPONENT)) fail('finite');
     } else if (first === 0xcb) {
-      if (!Number.isFinite(this.bytes.readDoubleBE(this.take(8)))) fail('finite');
+      if (isEndless(this.bytes, this.take(8), DOUBLE_EXPONENT)) fail('finite');
     } else if (first >= 0xcc && first <= 0xd3) {
       // Unsigned and signed integers of 1, 2, 4 and 8 bytes.
       this.take(1 << (first & 3));
@@ -213,6 +230,11 @@ class Walker {
     this.at = start + count;
     return start;
   }
+}
+
+/** Whether all bits of the exponent are set, those of its second byte being `mask` (IEEE 754). */
+function isEndless(bytes: Buffer, start: number, mask: number): boolean {
+  return (bytes[start]! & 0x7f) === 0x7f && (bytes[start + 1]! & mask) === mask;
 }
 
 function fail(fault: Fault): never {

@@ -20,6 +20,16 @@ export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Gene
   let line = 0;
   let pause = SLICE_BYTES;
   for (let start = 0; start < body.length; ) {
+    if (start > pause) {
+      yield;
+      pause = start + SLICE_BYTES;
+    }
+    // A body may have millions of empty lines.
+    if (body[start] === LINE_FEED) {
+      line++;
+      start++;
+      continue;
+    }
     const found = body.indexOf(LINE_FEED, start);
     const end = found < 0 ? body.length : found;
     line++;
@@ -35,10 +45,6 @@ export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Gene
       count++;
     }
     start = end + 1;
-    if (start > pause) {
-      yield;
-      pause = start + SLICE_BYTES;
-    }
   }
   return count;
 }

@@ -4,18 +4,17 @@
  * Pure. Invariant: the check takes no memory but the places of the events, whatever the body declares, and what passes
  * is well-formed to its last byte.
  */
-import { isUtf8 } from 'node:buffer';
 import { FIELDS_FILE, LIMITS } from '../contract.ts';
 import type { FieldKind } from '../field.ts';
 import { type Fault, refusal } from './fault.ts';
 import type { Places } from './msgpack-check.ts';
+import { isUtf8Range } from './utf8.ts';
 
 /** The number of `events` in the message `IngestBatch`. */
 const EVENTS = 1;
+const MOST_NUMBER = LIMITS.max_field_number;
 /** How many bytes are checked before others run. */
 const SLICE_BYTES = 1 << 19;
-/** Longer texts are checked by a call into native code. */
-const SHORT_TEXT = 48;
 
 /** How a known field is written: its wire type, and whether it is text. */
 interface WireForm {
@@ -71,7 +70,7 @@ class Walker {
     while (this.at < end) {
       this.tag(end, formOf);
       const valueEnd = this.value(end);
-      if (this.form?.isText === true) this.text(valueEnd);
+      if (this.form?.isText === true && !isUtf8Range(this.bytes, this.at, valueEnd)) fail('utf8');
       this.at = valueEnd;
     }
   }
@@ -82,8 +81,8 @@ class Walker {
     const first = bytes[this.at]!;
     const tag = this.varint(end);
     this.wireType = first & 7;
-    const number = Math.floor(tag / 8);
-    if (number === 0 || number > LIMITS.max_field_number) fail('field');
+    const number = tag < 0x80 ? tag >> 3 : Math.floor(tag / 8);
+    if (number === 0 || number > MOST_NUMBER) fail('field');
     const { wireType } = this;
     if (wireType !== 0 && wireType !== 1 && wireType !== 2 && wireType !== 5) fail('wire_type');
     this.form = known(number);
@@ -112,19 +111,6 @@ class Walker {
     }
   }
 
-  private text(end: number): void {
-    const { bytes, at: start } = this;
-    if (end - start > SHORT_TEXT) {
-      if (!isUtf8(bytes.subarray(start, end))) fail('utf8');
-      return;
-    }
-    for (let at = start; at < end; at++) {
-      if (bytes[at]! < 0x80) continue;
-      if (!isUtf8(bytes.subarray(at, end))) fail('utf8');
-      return;
-    }
-  }
-
   private endOf(length: number, end: number): number {
     if (length > end - this.at) fail('truncated');
     return this.at + length;
@@ -133,6 +119,7 @@ class Walker {
   /** Takes a varint; above 2^53 it is near its value. */
   private varint(end: number): number {
     const { bytes } = this;
+    if (this.at < end && bytes[this.at]! < 0x80) return bytes[this.at++]!;
     let value = 0;
     let weight = 1;
     for (let place = 1; ; place++) {

@@ -1,0 +1,40 @@
+//! Describes a batch of standard input as it was sent, and where it stood (rule PRO-12).
+
+use crate::error::Failure;
+
+/// A batch of lines is about this long at most; a line that is longer is one alone.
+pub const BATCH_BYTES: usize = 256 * 1024;
+
+/// Where a batch stood in the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// These lines, counted from 1.
+    Lines {
+        /// The first.
+        first: u64,
+        /// The last.
+        last: u64,
+    },
+    /// This frame, counted from 1.
+    Frame(u64),
+}
+
+/// A batch as it was sent.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// A body in the format of the input.
+    pub body: Vec<u8>,
+    /// Where it stood.
+    pub place: Place,
+    /// Its lines that are too long, counted from 1; other text stands in their places.
+    pub too_long: Vec<usize>,
+}
+
+/// What follows cannot be read any more.
+#[derive(Debug, PartialEq)]
+pub struct Broken {
+    /// The frame.
+    pub place: Place,
+    /// What is wrong with it.
+    pub failure: Failure,
+}

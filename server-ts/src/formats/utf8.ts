@@ -1,0 +1,40 @@
+/**
+ * Checks whether bytes are UTF-8 (RFC 3629).
+ *
+ * Pure. A call into native code costs as much as a short text, and a body may have millions of those.
+ */
+import { isUtf8 } from 'node:buffer';
+
+/** Longer texts are checked by a call into native code. */
+const SHORT_TEXT = 48;
+
+/** Whether the bytes from `start` up to `end` are UTF-8. */
+export function isUtf8Range(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > SHORT_TEXT) return isUtf8(bytes.subarray(start, end));
+  let at = start;
+  while (at < end) {
+    const lead = bytes[at]!;
+    if (lead < 0x80) {
+      at++;
+      continue;
+    }
+    const more = lead < 0xc2 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 0;
+    if (more === 0 || at + more >= end) return false;
+    const second = bytes[at + 1]!;
+    // Too long, of surrogates, and above U+10FFFF.
+    if (second < leastSecond(lead) || second > mostSecond(lead)) return false;
+    for (let next = at + 2; next <= at + more; next++) if (bytes[next]! >> 6 !== 2) return false;
+    at += more + 1;
+  }
+  return true;
+}
+
+function leastSecond(lead: number): number {
+  if (lead === 0xe0) return 0xa0;
+  return lead === 0xf0 ? 0x90 : 0x80;
+}
+
+function mostSecond(lead: number): number {
+  if (lead === 0xed) return 0x9f;
+  return lead === 0xf4 ? 0x8f : 0xbf;
+}

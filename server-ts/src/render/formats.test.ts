@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tableFromIPC } from 'apache-arrow';
+import { COLUMNS } from '../field.ts';
+import { arrowPage } from './arrow.ts';
+import { MsgpackRows, msgpackSnapshot } from './msgpack.ts';
+import { ndjsonHead } from './ndjson.ts';
+import { ProtobufRows, protobufSnapshot } from './protobuf.ts';
+import type { StoredRow, StoredValue, TextsById } from './stored.ts';
+
+const texts: TextsById = {
+  name: (id) => (id === 9 ? 'error' : `name ${id}`),
+  session: (key) => `session ${key}`,
+};
+
+/** A row with these values; the others are null. */
+function rowOf(values: Record<string, StoredValue>): StoredRow {
+  return COLUMNS.filter(({ kind }) => kind !== 'constant').map(({ name }) => values[name] ?? null);
+}
+
+const PARTS = { topic: 'events', epoch: 'e', revision: 7, since: 5 };
+
+test('in Protobuf null and zero are absent, and fields come in the order of their numbers', () => {
+  const rows = new ProtobufRows(texts);
+  const values = {
+    tokens_in: 0,
+    duration_ms: 0,
+    payload_truncated: 0,
+    id: 300,
+    status: 9,
+    cost_usd: 0,
+    client_timestamp: -1,
+  };
+  rows.push(rowOf({ ...values, metadata: '{}' }));
+  const row = '20025000790000000000000000' + '8001ffffffffffffffffff01' + '9201027b7d9801ac02a00101';
+  const page = `0a${(row.length / 2).toString(16)}${row}1005`;
+  assert.equal(Buffer.from(rows.page(5)).toString('hex'), page);
+  const snapshot = protobufSnapshot({
+    topic: 'events',
+    epoch: 'e',
+    revision: 0,
+    since: 0,
+    isReset: true,
+    data: new Uint8Array(0),
+  });
+  assert.equal(
+    Buffer.from(snapshot).toString('hex'),
+    `0a06${Buffer.from('events').toString('hex')}120165200028013200`,
+  );
+});
+
+test('in MessagePack everything has its shortest form', () => {
+  const cases: [column: string, value: StoredValue, hex: string][] = [
+    ['tokens_in', 127, '7f'],
+    ['tokens_in', 128, 'cc80'],
+    ['tokens_in', 65_535, 'cdffff'],
+    ['tokens_in', 65_536, 'ce00010000'],
+    ['tokens_in', 4_294_967_295, 'ceffffffff'],
+    ['tokens_in', 4_294_967_296, 'cf0000000100000000'],
+    ['tokens_in', Number.MAX_SAFE_INTEGER, 'cf001fffffffffffff'],
+    ['cost_usd', 2_000_000_000, '02'],
+    ['cost_usd', 500_000_000, 'cb3fe0000000000000'],
+    ['payload_truncated', 1, 'c3'],
+    ['client_timestamp', 0, `b8${Buffer.from('1970-01-01T00:00:00.000Z').toString('hex')}`],
+    ['metadata', '{}', 'a27b7d'],
+    ['metadata', 'ä'.repeat(16), `d920${'c3a4'.repeat(16)}`],
+    ['metadata', 'ä'.repeat(128), `da0100${'c3a4'.repeat(128)}`],
+    [
+      'event_id',
+      Buffer.from('00112233445566778899aabbccddeeff', 'hex'),
+      `d924${Buffer.from('00112233-4455-6677-8899-aabbccddeeff').toString('hex')}`,
+    ],
+  ];
+  for (const [column, value, hex] of cases) {
+    const rows = new MsgpackRows(texts);
+    rows.push(rowOf({ [column]: value }));
+    const key = Buffer.from(column).toString('hex');
+    const page = rows.page(null).toString('hex');
+    assert.ok(
+      page.includes(`${(0xa0 + column.length).toString(16)}${key}${hex}`),
+      `${column} ${hex}: ${page}`,
+    );
+    assert.ok(page.startsWith('82a66576656e747391de0019a26964c0a8'), page);
+  }
+  assert.equal(new MsgpackRows(texts).page(null).toString('hex'), '82a66576656e747390a46e657874c0');
+  assert.equal(new MsgpackRows(texts).page(7).toString('hex'), '82a66576656e747390a46e65787407');
+  const bytes = msgpackSnapshot({ ...PARTS, data: Buffer.of(0x80) });
+  const expected = Buffer.from(
+    '\x85\xa5topic\xa6events\xa5epoch\xa1e\xa8revision\xa17\xa5since\xa15\xa4data\x80',
+    'latin1',
+  );
+  assert.deepEqual(bytes, expected);
+});
+
+test('the pages of an Arrow stream are one stream, each with dictionaries of its own', () => {
+  const pages = [
+    [
+      rowOf({
+        id: 2 ** 40,
+        session_id: 3,
+        agent_type: 1,
+        status: 9,
+        created_at: -1,
+        payload_truncated: 1,
+        metadata: '{}',
+        cost_usd: 1,
+      }),
+    ],
+    [
+      rowOf({ id: 2, session_id: 4, agent_type: 2, status: 9, created_at: 5, metadata: '"ä"', branch: 7 }),
+      rowOf({ id: 1, session_id: 3, agent_type: 2, status: 9, created_at: 6, metadata: '1' }),
+    ],
+  ];
+  const head = { ...PARTS, isReset: false };
+  const bytes = pages.map((rows, at) =>
+    arrowPage(rows, texts, { isFirst: at === 0, isLast: at === 1 }, at === 0 ? head : undefined),
+  );
+  const table = tableFromIPC(Buffer.concat(bytes));
+  assert.deepEqual(
+    table.batches.map(({ numRows }) => numRows),
+    [1, 2],
+  );
+  assert.deepEqual([...table.schema.metadata.keys()], ['contract', 'topic', 'epoch', 'revision', 'since']);
+  const column = (name: string): unknown[] => [...table.getChild(name)!];
+  assert.deepEqual(column('id'), [2n ** 40n, 2n, 1n]);
+  assert.deepEqual(column('session_id'), ['session 3', 'session 4', 'session 3']);
+  assert.deepEqual(column('agent_type'), ['name 1', 'name 2', 'name 2']);
+  assert.deepEqual(column('branch'), [null, 'name 7', null]);
+  assert.deepEqual(column('created_at'), [-1, 5, 6]);
+  assert.deepEqual(column('payload_truncated'), [true, false, false]);
+  assert.deepEqual(column('cost_usd'), [1e-9, null, null]);
+  assert.deepEqual(column('metadata'), ['{}', '"ä"', '1']);
+  const empty = tableFromIPC(arrowPage([], texts, { isFirst: true, isLast: true }));
+  assert.deepEqual([empty.numRows, empty.schema.fields.length], [0, COLUMNS.length]);
+});
+
+test('a snapshot in NDJSON begins with its revision', () => {
+  const line = '{"topic":"events","epoch":"e","revision":"7","reset":true}\n';
+  assert.equal(ndjsonHead({ topic: 'events', epoch: 'e', revision: 7, isReset: true }), line);
+});
