@@ -17,6 +17,7 @@ import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import { insertEvent, selectEvents } from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
+import { wireFields } from './contract/wire.ts';
 import type { JsonObject } from './contract-facts.ts';
 
 /** A generated file: its path in the repository, and what it must hold. */
@@ -57,6 +58,7 @@ export function generate(root: string): Generated[] {
     { path: 'server-rs/src/field/columns.rs', content: rowColumns(fields) },
     { path: 'server-rs/src/formats/event_message.rs', content: eventMessage(fields) },
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
+    { path: 'client-ts/src/wire-fields.ts', content: wireFields(fields, words) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
   ];
 }

@@ -4,13 +4,15 @@
  * Knows nothing of queues and attempts.
  */
 import type { OutgoingEvent } from './contract.ts';
+import type { Format, Piece } from './format.ts';
 
 /** An event that has an id, given by the caller or by the sender. */
 export type SentEvent = OutgoingEvent & { readonly event_id: string };
 
 export interface Waiting {
   readonly event: SentEvent;
-  readonly text: string;
+  /** As the format encodes it. */
+  readonly body: Piece;
 }
 
 export interface Answer {
@@ -20,18 +22,20 @@ export interface Answer {
   readonly rejected: readonly { readonly index: number; readonly errors: readonly string[] }[];
 }
 
-export function bodyOf(batch: readonly Waiting[]): string {
-  return `{"events":[${batch.map(({ text }) => text).join(',')}]}`;
-}
+export const JSON_FORMAT: Format = {
+  type: 'application/json',
+  event: (event) => JSON.stringify(event),
+  batch: (pieces) => `{"events":[${pieces.join(',')}]}`,
+};
 
 /** Of these, those that fit into a body of so many bytes together; one that does not is left out. */
 export function fitting(queue: readonly Waiting[], most_bytes: number): Waiting[] {
-  let left = most_bytes - bodyOf([]).length;
-  return queue.filter(({ text }) => {
-    const bytes = new Blob([text]).size + 1;
-    if (bytes > left) return false;
-    left -= bytes;
-    return true;
+  let bytes = 0;
+  return queue.filter(({ body }) => {
+    const { size } = new Blob([body, '\n']);
+    const fits = bytes + size <= most_bytes;
+    if (fits) bytes += size;
+    return fits;
   });
 }
 

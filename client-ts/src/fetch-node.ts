@@ -7,7 +7,7 @@
  */
 import { Agent } from 'undici';
 import { Exchange } from './exchange-node.ts';
-import type { Fetch, ResponseLike } from './fetch.ts';
+import type { Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 
 /**
  * Of our own: that which Node's `fetch` has may be of another version, or somebody's proxy. How long a body may be
@@ -15,16 +15,37 @@ import type { Fetch, ResponseLike } from './fetch.ts';
  */
 const dispatcher = new Agent({ bodyTimeout: 0 });
 
-export const runtimeFetch: Fetch = (url, { method = 'GET', headers, body, signal }) => {
+/** One for each socket that was named; its connections end when they are idle. */
+const sockets = new Map<string, Agent>();
+
+function agentOf(socketPath: string): Agent {
+  const agent = sockets.get(socketPath) ?? new Agent({ bodyTimeout: 0, connect: { socketPath } });
+  sockets.set(socketPath, agent);
+  return agent;
+}
+
+/** The client sends to this Unix domain socket; the URL is then only the Host and the path. */
+export const socketFetch = (socketPath: string): Fetch => {
+  const agent = agentOf(socketPath);
+  return (url, options) => fetchBy(agent, url, options);
+};
+
+export const runtimeFetch: Fetch = (url, options) => fetchBy(dispatcher, url, options);
+
+function fetchBy(
+  agent: Agent,
+  url: string,
+  { method = 'GET', headers, body, signal }: RequestOptions,
+): Promise<ResponseLike> {
   const answer = Promise.withResolvers<ResponseLike>();
   const exchange = new Exchange(answer, signal);
   try {
     const { origin, pathname, search } = new URL(url);
     if (!exchange.isOver)
-      dispatcher.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, exchange);
+      agent.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, exchange);
   } catch (error) {
     // An address or a header that is none.
     exchange.fail(error);
   }
   return answer.promise;
-};
+}

@@ -9,7 +9,7 @@ export interface RequestOptions {
   /** `GET` unless said otherwise. */
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal | null;
   /** For whatever stands between; a server of the contract asks for no cache. */
   readonly cache?: 'no-store';
@@ -41,3 +41,8 @@ export type Fetch = (url: string, options: RequestOptions) => Promise<ResponseLi
 
 // A browser's fetch wants to be called on its window; looked up late, since whoever replaces it means it.
 export const runtimeFetch: Fetch = (url, options) => globalThis.fetch(url, options);
+
+/** A page has no Unix domain socket; `fetch-node.ts` has. */
+export const socketFetch = (_socketPath: string): Fetch => {
+  throw new TypeError('socketPath needs Node: a page cannot open a socket');
+};

@@ -19,6 +19,7 @@ export type {
   Status,
 } from './contract.ts';
 export type { BodyReader, Fetch, RequestOptions, ResponseLike } from './fetch.ts';
+export type { Format, Piece } from './format.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
 export type { PaceOptions } from './pace.ts';
 export { events, type ReadOptions, sessions, stats } from './read.ts';

@@ -6,17 +6,20 @@
  * of another; what waits is bounded; whoever is called back cannot stop what goes out.
  */
 import { Backoff } from './backoff.ts';
-import { type Answer, answerOf, bodyOf, fitting, type SentEvent, type Waiting } from './batch.ts';
+import { type Answer, answerOf, fitting, JSON_FORMAT, type SentEvent, type Waiting } from './batch.ts';
 import { sleep, wait } from './clock.ts';
 import type { OutgoingEvent } from './contract.ts';
 import { deadlineOf, within } from './deadline.ts';
 import type { ResponseLike } from './fetch.ts';
+import type { Format } from './format.ts';
 import { onPageHide } from './page-hide.ts';
 import { RefusedError, refusalOf } from './refusal.ts';
 import { REQUEST_MS, type ServerOptions, serverOf } from './server.ts';
 import { Waiters } from './waiters.ts';
 
 export interface SenderOptions extends ServerOptions {
+  /** Of the bodies; JSON unless given. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
+  readonly format?: Format;
   /** Most events in one request; 100 unless said otherwise. */
   readonly batch_events?: number;
   /** How long the first event of a batch waits for others, milliseconds; 20 unless said otherwise. */
@@ -63,11 +66,16 @@ export class QueueFullError extends Error {
 
 const RETRY = { first_ms: 100, most_ms: 10_000 };
 /** A browser sends no more than this once a page is gone (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch). */
-const KEEPALIVE_BYTES = 60_000;
+const KEEPALIVE_BYTES = 59_000;
 
 export class Sender {
   readonly counts: SenderCounts = { stored: 0, duplicates: 0, rejected: 0 };
-  readonly #options: SenderOptions & { batch_events: number; linger_ms: number; queue_events: number };
+  readonly #options: SenderOptions & {
+    format: Format;
+    batch_events: number;
+    linger_ms: number;
+    queue_events: number;
+  };
   readonly #server: ReturnType<typeof serverOf>;
   readonly #backoff: Backoff;
   readonly #end = new AbortController();
@@ -85,7 +93,13 @@ export class Sender {
   #most_events: number;
 
   constructor(options: SenderOptions = {}) {
-    this.#options = { batch_events: 100, linger_ms: 20, queue_events: 10_000, ...options };
+    this.#options = {
+      format: JSON_FORMAT,
+      batch_events: 100,
+      linger_ms: 20,
+      queue_events: 10_000,
+      ...options,
+    };
     this.#server = serverOf(options);
     this.#backoff = new Backoff(RETRY, this.#server.random);
     this.#most_events = this.#options.batch_events;
@@ -102,14 +116,17 @@ export class Sender {
     return this.#revision;
   }
 
-  /** Takes an event to be sent; returns its `event_id`. Throws a {@link QueueFullError}. */
+  /**
+   * Takes an event to be sent; returns its `event_id`. Throws a {@link QueueFullError}, and a `TypeError` for a value
+   * that the format cannot carry.
+   */
   send(event: OutgoingEvent): string {
     this.#end.signal.throwIfAborted();
-    const { queue_events } = this.#options;
+    const { queue_events, format } = this.#options;
     if (this.#queue.length >= queue_events) throw new QueueFullError(queue_events);
     const event_id = event.event_id ?? crypto.randomUUID();
     const whole = { ...event, event_id };
-    this.#queue.push({ event: whole, text: JSON.stringify(whole) });
+    this.#queue.push({ event: whole, body: format.event(whole) });
     if (this.#queue.length >= this.#most_events) this.#hurry();
     if (!this.#isRunning) void this.#run();
     return event_id;
@@ -181,10 +198,11 @@ export class Sender {
 
   #post(batch: readonly Waiting[], signal: AbortSignal | null, keepalive = false): Promise<ResponseLike> {
     const { baseUrl, headers, fetch } = this.#server;
+    const { format } = this.#options;
     return fetch(`${baseUrl}/api/events/batch`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: bodyOf(batch),
+      headers: { 'content-type': format.type, ...headers },
+      body: format.batch(batch.map(({ body }) => body)),
       signal,
       keepalive,
     });

@@ -4,13 +4,15 @@
  * Invariant: a base URL that no request can reach is refused before the first request, since each of those would only
  * be repeated.
  */
-import { runtimeFetch } from '#fetch';
+import { runtimeFetch, socketFetch } from '#fetch';
 import { CLOCK, type Clock } from './clock.ts';
 import type { Fetch } from './fetch.ts';
 
 export interface ServerOptions {
   /** `http://127.0.0.1:3141`; in a page that the server itself serves, nothing. Others throw a `TypeError`. */
   readonly baseUrl?: string;
+  /** In Node: the Unix domain socket of a server with `--socket`. Then `baseUrl` may be left out. A page throws a `TypeError`. */
+  readonly socketPath?: string;
   /** Of a server that wants one. */
   readonly token?: string;
   /** The global one unless given; in Node that of `fetch-node.ts` (decision 30). */
@@ -32,7 +34,14 @@ export interface Server {
 export const REQUEST_MS = 30_000;
 
 /** What was not said, filled in. Throws a `TypeError` for a base URL that is none. */
-export function serverOf({ baseUrl = '', token, fetch, clock, random }: ServerOptions): Server {
+export function serverOf({
+  socketPath,
+  baseUrl = socketPath ? 'http://127.0.0.1' : '',
+  token,
+  fetch,
+  clock,
+  random,
+}: ServerOptions): Server {
   // Without one, a page asks its own server; elsewhere only a `fetch` of the caller's knows where that is.
   const isOwn = baseUrl === '' && (fetch !== undefined || 'location' in globalThis);
   if (!isOwn && !isBaseUrl(baseUrl))
@@ -40,7 +49,7 @@ export function serverOf({ baseUrl = '', token, fetch, clock, random }: ServerOp
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    fetch: fetch ?? runtimeFetch,
+    fetch: fetch ?? (socketPath === undefined ? runtimeFetch : socketFetch(socketPath)),
     clock: clock ?? CLOCK,
     random: random ?? Math.random,
   };

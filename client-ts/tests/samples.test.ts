@@ -21,7 +21,10 @@ const OPTIONS = {
   module: 'preserve',
   moduleResolution: 'bundler',
   moduleDetection: 'force',
-  paths: { '@twin-ingest/client': [join(CLIENT, 'src', 'index.ts')] },
+  paths: {
+    '@twin-ingest/client': [join(CLIENT, 'src', 'index.ts')],
+    '@twin-ingest/client/*': [join(CLIENT, 'src', '*.ts')],
+  },
   allowImportingTsExtensions: true,
   noEmit: true,
   strict: true,

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** 6.5 KiB by gzip, which every server has, and 6 kB by Brotli, which every browser takes. */
-const MOST_BYTES = { gzip: 6.5 * 1024, brotli: 6000 };
+/** 6.5 KiB by gzip, which every server has, and 6.1 kB by Brotli, which every browser takes. */
+const MOST_BYTES = { gzip: 6.5 * 1024, brotli: 6100 };
 
-test('the whole client is under 6.5 KiB by gzip and 6 kB by Brotli, minified', async () => {
+test('the whole client is under 6.5 KiB by gzip and 6.1 kB by Brotli, minified', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../src/index.ts', import.meta.url))],
     bundle: true,

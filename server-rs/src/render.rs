@@ -2,6 +2,7 @@
 //! escaped as `JSON.stringify` does, numbers printed the ECMAScript way, metadata put in exactly as it was sent.
 //!
 //! The names of members are the names of the columns that the shared statements give.
+//! Over 250 lines because pages and snapshots share its helpers.
 
 /// Statistics to JSON text.
 pub(crate) mod stats;

@@ -39,7 +39,7 @@ pub(crate) fn measure_events(report: &Report<'_>, lines: &[&str]) -> Result<(), 
     let events = events.map_err(|error| error.to_string())?;
     let rows: Vec<Row> = (0..report.count).map(|i| stored(&events[i % events.len()], i)).collect();
     let build = || rows.chunks(BATCH_ROWS).map(|rows| columns(&fields, rows)).collect::<Result<Vec<_>, _>>();
-    measure(report, build, |batches| answers_of_events(batches))
+    measure(report, build, answers_of_events)
 }
 
 /// The event as a server stores it.

@@ -143,7 +143,7 @@ pub(crate) fn read_values(value: &Value) -> u64 {
     members.flat_map(|event| event.values()).map(|value| u64::from(is_read(value))).sum()
 }
 
-fn text_of(error: serde_json::Error) -> String {
+fn text_of(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the check takes no memory but the places of the events, whatever the body declares, and what passes is
 //! well-formed to its last byte.
+//! Over 250 lines because its tests need what is private here.
 
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 //!
 //! What must stay true: revision and data are of one read transaction; a client that has the newest revision costs no
 //! read; one that waits holds neither a reader nor a thread.
-//! Over 250 lines with its tests, which need what is private here.
+//! Over 250 lines because its tests need what is private here.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Reads events, sessions and health by the contract's statements. Knows nothing of JSON text.
 //!
 //! A page asks for one row more than it shows, to know whether another page follows.
+//! Over 250 lines because every bounded read is here.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};

@@ -1,5 +1,5 @@
 /**
- * Writes the values of a binary format as JSON tokens of a new body, each with its span.
+ * Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
  *
  * Invariant: a token is never scanned again, save metadata. So a text is written raw between its quotes, unless it has
  * a character that `text` treats as an escape or refuses.

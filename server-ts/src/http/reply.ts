@@ -3,6 +3,7 @@
  *
  * An answer closes its connection where a rule says so, where HTTP/1.0 was spoken, and where a body is still
  * to come that is too long, or of unknown length, to be read and dropped.
+ * Over 250 lines because every answer is made here.
  */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { httpDate } from '../clock.ts';

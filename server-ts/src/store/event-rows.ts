@@ -1,5 +1,5 @@
 /**
- * Resolves the names of events that are read as they are stored (rule GET-02).
+ * Reads pages of events as they are stored, and resolves their names (rule GET-02).
  *
  * Belongs to a reader's thread. Names and sessions repeat, so each is looked up once. The view `events_readable` looks
  * each up in every row, and formats every time as text, which a binary format would pay for and not send.

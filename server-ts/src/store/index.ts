@@ -4,6 +4,7 @@
  * Lives in the main thread and touches SQLite there for the newest events alone (`newest`). It decides what a failure
  * means for those who come later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt
  * one takes no more writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
+ * Over 250 lines because it has a method for each kind of read.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';

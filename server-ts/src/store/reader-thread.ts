@@ -2,6 +2,7 @@
  * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes on.
  *
  * The other half is `reader`. Only this side has this file: threads of Node share nothing.
+ * Over 250 lines because it has an answer for each kind of read.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';

@@ -1,0 +1,28 @@
+/** MessagePack (FMT-04, FMT-05), encoded by msgpackr, which the program installs. */
+import { Packr } from 'msgpackr';
+import type { Format } from './format.ts';
+import { checkText, joined } from './pieces.ts';
+import { WIRE_FIELDS } from './wire-fields.ts';
+
+const packr = new Packr({ useRecords: false, variableMapSize: true });
+const BEGIN = packr.pack({ events: [] }).slice(0, -1);
+
+export const msgpack: Format = {
+  type: 'application/vnd.msgpack',
+  event(event) {
+    const map: Record<string, unknown> = {};
+    for (const [name, kind] of WIRE_FIELDS) {
+      const value = kind === 'json' ? JSON.stringify(event[name]) : event[name];
+      if (typeof value === 'string') checkText(name, value);
+      if (value !== undefined) map[name] = value;
+    }
+    return new Uint8Array(packr.pack(map));
+  },
+  batch(pieces) {
+    // Array 32: its marker and the number of events.
+    const count = new Uint8Array(5);
+    count[0] = 0xdd;
+    new DataView(count.buffer).setUint32(1, pieces.length);
+    return joined([new Uint8Array(BEGIN), count, ...pieces]);
+  },
+};

@@ -1,0 +1,19 @@
+/** What the binary formats share: bytes one after the other, and text that UTF-8 can carry. */
+import type { Piece } from './format.ts';
+
+/** All of them in one array. */
+export function joined(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
+  const parts = pieces as readonly Uint8Array[];
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** Throws for a lone surrogate: an encoder would replace it by another character. */
+export function checkText(name: string, text: string): void {
+  if (/\p{Surrogate}/u.test(text)) throw new TypeError(`${name}: must be well-formed text`);
+}

@@ -1,0 +1,107 @@
+/** The optional formats, decoded by the libraries of a server, and the Unix domain socket. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { unpack } from 'msgpackr';
+import { socketFetch as pageSocket } from '../src/fetch.ts';
+import { msgpack } from '../src/msgpack.ts';
+import { ndjson } from '../src/ndjson.ts';
+import { protobuf } from '../src/protobuf.ts';
+import { Sender } from '../src/send.ts';
+import { event } from './fake-ingest.ts';
+
+const WHOLE = event({
+  event_id: 'e',
+  tool_name: undefined,
+  tokens_in: 2 ** 53 - 1,
+  cost_usd: 0.1,
+  client_timestamp: '2024-02-29t00:00:00.1239+01:00',
+  metadata: { a: ['ü', null] },
+});
+
+/** A body of this event twice. */
+const bodyOf = (format: typeof msgpack) => format.batch([format.event(WHOLE), format.event(WHOLE)]);
+
+test('NDJSON is one event a line', () => {
+  assert.equal(bodyOf(ndjson), `${JSON.stringify(WHOLE)}\n`.repeat(2));
+});
+
+test('MessagePack is a map with the events, metadata as JSON text', () => {
+  const { tool_name: _, ...rest } = { ...WHOLE, metadata: '{"a":["ü",null]}' };
+  assert.deepEqual(unpack(bodyOf(msgpack) as Uint8Array), { events: [rest, rest] });
+});
+
+test('Protobuf has the numbers of the contract, words as their places and milliseconds', () => {
+  const batch = new BinaryReader(bodyOf(protobuf) as Uint8Array);
+  for (let i = 0; i < 2; i++) {
+    assert.deepEqual(batch.tag(), [1, WireType.LengthDelimited]);
+    const message = new BinaryReader(batch.bytes());
+    const fields: Record<number, unknown> = {};
+    while (message.pos < message.len) {
+      const [number, type] = message.tag();
+      if (type === WireType.Varint) fields[number] = Number(message.uint64());
+      else fields[number] = type === WireType.Bit64 ? message.double() : message.string();
+    }
+    assert.deepEqual(fields, {
+      1: 's',
+      2: 'agent',
+      3: 1,
+      5: 'e',
+      11: 2 ** 53 - 1,
+      15: 0.1,
+      16: Date.parse('2024-02-28T23:00:00.123Z'),
+      18: '{"a":["ü",null]}',
+    });
+  }
+  assert.equal(batch.pos, batch.len);
+});
+
+for (const [name, value] of [
+  ['event_type', 'tol_use'],
+  ['tokens_in', -1],
+  ['duration_ms', 0.5],
+  ['cost_usd', Number.NaN],
+  ['client_timestamp', '2026-02-30T00:00:00Z'],
+  ['client_timestamp', '2026-02-28T24:00:00Z'],
+  ['client_timestamp', '2026-02-28 10:00'],
+  ['branch', '\ud800'],
+] as const)
+  test(`Protobuf refuses ${name} ${JSON.stringify(value)}, and the sender keeps nothing of it`, () => {
+    const sender = new Sender({ fetch: () => new Promise(() => undefined), format: protobuf });
+    const wrong = { ...event(), [name]: value } as typeof WHOLE;
+    assert.throws(() => sender.send(wrong), { name: 'TypeError', message: new RegExp(`^${name}: must be `) });
+    assert.equal(sender.waiting, 0);
+    sender.stop();
+  });
+
+for (const format of [ndjson, msgpack, protobuf])
+  test(`the sender sends ${format.type} over a Unix domain socket`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'client-socket-'));
+    const socketPath = join(folder, 's');
+    const bodies: [string | undefined, Buffer][] = [];
+    const server = createServer(async (request, response) => {
+      bodies.push([request.headers['content-type'], Buffer.concat(await request.toArray())]);
+      response.writeHead(201).end('{"received":2,"duplicates":0,"rejected":[],"revision":"2"}');
+    }).listen(socketPath);
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await once(server, 'listening');
+    const sender = new Sender({ socketPath, format });
+    sender.send(WHOLE);
+    sender.send(WHOLE);
+    await sender.flush({ timeout_ms: 5000 });
+    sender.stop();
+    assert.deepEqual(bodies, [[format.type, Buffer.from(bodyOf(format) as string)]]);
+  });
+
+test('a page has no socket', () => {
+  assert.throws(() => pageSocket('/run/s'), { name: 'TypeError', message: /socketPath/ });
+});
