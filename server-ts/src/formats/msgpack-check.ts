@@ -18,8 +18,6 @@ export interface Places {
 
 /** How many bytes are checked before others run. */
 const SLICE_BYTES = 1 << 19;
-/** The library drops a byte order mark at the beginning of longer texts. */
-const MARKED_TEXT = 64;
 
 /** The bits of the exponent in the second byte of a float, and of a double. */
 const FLOAT_EXPONENT = 0x80;
@@ -32,11 +30,10 @@ const EMPTY_MASK = 0xef;
 const MOST_DEPTH = LIMITS.json_depth;
 
 const EVENTS = Buffer.from('events');
-const MARK = Buffer.from('\ufeff');
 
-/** Checks a body that is one value. `marks` collects as `Walker` says. */
-export function checkEvent(body: Buffer, marks: number[] = []): void {
-  const walker = new Walker(body, marks);
+/** Checks a body that is one value. */
+export function checkEvent(body: Buffer): void {
+  const walker = new Walker(body);
   walker.skipValue(0);
   walker.end();
 }
@@ -45,12 +42,8 @@ export function checkEvent(body: Buffer, marks: number[] = []): void {
  * Checks a body that is a batch, in slices; nothing when it has no array `events`. Of a key given twice the last
  * counts. Events after the first `maxItems` are counted and not kept.
  */
-export function* checkBatch(
-  body: Buffer,
-  maxItems: number,
-  marks: number[] = [],
-): Generator<void, Places | undefined> {
-  const walker = new Walker(body, marks);
+export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Places | undefined> {
+  const walker = new Walker(body);
   let places: Places | undefined;
   if (shapeAt(body, 0) === SHAPE.map) {
     const pairs = walker.container(0);
@@ -109,14 +102,12 @@ export class Walker {
   textStart = 0;
   private readonly bytes: Buffer;
   /** The places of texts that begin with a byte order mark: of the marker, and of the text. */
-  private readonly marks: number[];
 
   /** What is left of the containers around the one that is walked through, inverted of maps. */
   private readonly open = new Int32Array(MOST_DEPTH);
 
-  constructor(bytes: Buffer, marks: number[] = []) {
+  constructor(bytes: Buffer) {
     this.bytes = bytes;
-    this.marks = marks;
   }
 
   end(): void {
@@ -189,15 +180,13 @@ export class Walker {
   }
 
   private text(first: number): void {
-    const marker = this.at++;
+    this.at++;
     const length = first < 0xc0 ? first & 0x1f : this.length(1 << (first - 0xd9));
     const start = this.take(length);
     const end = start + length;
     this.textStart = start;
     const { bytes } = this;
     if (!isUtf8Range(bytes, start, end)) fail('utf8');
-    const isMarked = bytes[start] === MARK[0] && bytes[start + 1] === MARK[1] && bytes[start + 2] === MARK[2];
-    if (length > MARKED_TEXT && isMarked) this.marks.push(marker, start);
   }
 
   /** A value of one marker and a fixed number of bytes. */

@@ -180,6 +180,68 @@ test('metadata that is no string becomes canonical', () => {
   assert.deepEqual(tokensOf(twice, 'metadata'), ['{"a":1,"b":3}']);
 });
 
+test('names are ordered by UTF-16 code units, and of equal ones the last stays', () => {
+  const names = [
+    '',
+    'a',
+    'ab',
+    'b',
+    'é',
+    '\u07ff',
+    '\u0800',
+    '\ud7ff',
+    '\ue000',
+    '\uffff',
+    '\u{10000}',
+    '\u{10ffff}',
+    'aa',
+    'z"\\\n',
+  ];
+  // A fixed order that is not theirs.
+  const shuffled = [...names, ...names].sort(
+    (one, other) =>
+      ((one.length * 7 + one.charCodeAt(0)) % 5) - ((other.length * 7 + other.charCodeAt(0)) % 5),
+  );
+  const last = new Map(shuffled.map((name, at) => [name, at]));
+  const members = shuffled.map((name, at) => Buffer.concat([packr.pack(name), packr.pack(at)]));
+  const head = Buffer.from([0x81, 0xa8, ...Buffer.from('metadata'), 0xde, 0, shuffled.length]);
+  const expected = `{${[...last.keys()]
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${last.get(name)}`)
+    .join(',')}}`;
+  assert.deepEqual(tokensOf(Buffer.concat([head, ...members]), 'metadata'), [expected]);
+});
+
+test('control characters grow a text sixfold', () => {
+  const metadata = { a: '\u0001'.repeat(5000), b: ['\b\f\n\r\t"\\\u007f\u2028', '\ufeff'] };
+  assert.deepEqual(tokensOf(packr.pack({ metadata }), 'metadata'), [JSON.stringify(metadata)]);
+});
+
+test('numbers of every width are printed the ECMAScript way', () => {
+  const hex =
+    'dc0010' +
+    '7f' +
+    'ff' +
+    'ccff' +
+    'cdffff' +
+    'ceffffffff' +
+    'cfffffffffffffffff' +
+    'd080' +
+    'd18000' +
+    'd280000000' +
+    'd38000000000000000' +
+    'ca3dcccccd' +
+    'cb3fb999999999999a' +
+    'cb8000000000000000' +
+    'cb444b1ae4d6e2ef50' +
+    'c3' +
+    'c0';
+  const packed = Buffer.concat([bytes('81a8'), Buffer.from('metadata'), bytes(hex)]);
+  const expected =
+    '[127,-1,255,65535,4294967295,18446744073709551615,-128,-32768,-2147483648,-9223372036854775808,0.10000000149011612,0.1,0,1e+21,true,null]';
+  assert.deepEqual(tokensOf(packed, 'metadata'), [expected]);
+});
+
 test('a byte order mark stays at the beginning of texts of every length', () => {
   for (const length of [0, 28, 58, 59, 60, 61, 62, 63, 300, 70_000]) {
     const text = `\ufeff${'x'.repeat(length)}`;

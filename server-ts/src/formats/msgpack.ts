@@ -2,8 +2,8 @@
  * Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
  *
  * Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
- * The library decodes numbers and containers; texts are copied from where the check found them, since to decode and to
- * encode each again would cost more than all else.
+ * The library decodes numbers. Texts are copied from where the check found them, since to decode each and to encode it
+ * again would cost more than all else.
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
@@ -19,18 +19,15 @@ const { Unpackr } = await import('msgpackr/unpack');
 
 /** How many events are decoded before others run. */
 const SLICE_EVENTS = 1000;
-/** A text with this marker has a length of four bytes. */
-const LONG_TEXT = 0xdb;
-const MARK = Buffer.from('\ufeff');
 
-/** Maps keep every key as data, in order; integers of 64 bits are bigints. */
-const library = new Unpackr({ useRecords: false, mapsAsObjects: false });
+const NIL = 0xc0;
+
+/** Integers of 64 bits are bigints. */
+const library = new Unpackr({ useRecords: false });
 
 /** Reads the one event of a body; returns the text that its spans lie in. */
-export function readMsgpackEvent(sent: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
-  const marks: number[] = [];
-  checkEvent(sent, marks);
-  const body = doubleMarks(sent, marks);
+export function readMsgpackEvent(body: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
+  checkEvent(body);
   const tokens = new Tokens(buffers, raw, body.length);
   decodeEvent(body, new Walker(body), tokens);
   return tokens.finish();
@@ -38,19 +35,15 @@ export function readMsgpackEvent(sent: Buffer, raw: RawEvents, buffers: Buffers)
 
 /** Reads the events of a body, in slices. Where they are more than `maxItems`, none is kept. */
 export function* readMsgpackBatch(
-  sent: Buffer,
+  body: Buffer,
   raw: RawEvents,
   maxItems: number,
   buffers: Buffers,
 ): Generator<void, RawBatch> {
-  const marks: number[] = [];
-  let places = yield* checkBatch(sent, maxItems, marks);
+  const places = yield* checkBatch(body, maxItems);
   if (places === undefined) throw new Failure('invalid_batch');
-  const { count } = places;
-  if (count > maxItems) return { body: sent, count };
-  const body = doubleMarks(sent, marks);
-  if (body !== sent) places = (yield* checkBatch(body, maxItems))!;
-  const { events } = places;
+  const { events, count } = places;
+  if (count > maxItems) return { body, count };
   const tokens = new Tokens(buffers, raw, body.length);
   const walker = new Walker(body);
   for (let index = 0; index < count; index++) {
@@ -78,23 +71,20 @@ function decodeEvent(body: Buffer, walker: Walker, tokens: Tokens): void {
 /** The value from `start` up to where the walker is. */
 function decodeValue(body: Buffer, start: number, walker: Walker, field: FieldSpec, tokens: Tokens): void {
   const shape = shapeAt(body, start);
-  const isMetadata = field.kind === 'json';
-  if (shape === SHAPE.text) {
-    if (isMetadata) tokens.metadata(body, walker.textStart, walker.at);
-    else tokens.textOf(field, body, walker.textStart, walker.at);
-    return;
-  }
-  if (shape !== SHAPE.array && shape !== SHAPE.map) {
+  if (field.kind === 'json') {
+    if (shape === SHAPE.text) tokens.metadata(body, walker.textStart, walker.at);
+    else if (body[start] === NIL) tokens.absent(field);
+    else tokens.canonical(canonicalJson(body, start));
+  } else if (shape === SHAPE.text) {
+    tokens.textOf(field, body, walker.textStart, walker.at);
+  } else if (shape === SHAPE.array || shape === SHAPE.map) {
+    tokens.other(field);
+  } else {
     const value = decode(body, start, walker.at);
     if (value === null) tokens.absent(field);
     else if (typeof value === 'bigint') tokens.integer(field, value.toString());
     else if (typeof value === 'number') tokens.number(field, value);
-    else if (isMetadata) tokens.canonical(canonicalJson(value));
     else tokens.other(field);
-  } else if (isMetadata) {
-    tokens.canonical(canonicalJson(decode(body, start, walker.at)));
-  } else {
-    tokens.other(field);
   }
 }
 
@@ -104,25 +94,4 @@ function decode(body: Buffer, start: number, end: number): unknown {
   range.start = start;
   range.end = end;
   return library.unpack(body, range);
-}
-
-/**
- * Doubles the byte order marks that the library drops from the beginning of long texts. `marks` are the places of the
- * texts that begin with one: of the marker, and of the text.
- */
-function doubleMarks(body: Buffer, marks: readonly number[]): Buffer {
-  if (marks.length === 0) return body;
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let at = 0; at < marks.length; at += 2) {
-    const [marker, start] = [marks[at]!, marks[at + 1]!];
-    const width = start - marker - 1;
-    const length = body.readUIntBE(marker + 1, width);
-    const header = Buffer.from([LONG_TEXT, 0, 0, 0, 0]);
-    header.writeUInt32BE(length + MARK.length, 1);
-    parts.push(body.subarray(from, marker), header, MARK);
-    from = start;
-  }
-  parts.push(body.subarray(from));
-  return Buffer.concat(parts);
 }

@@ -144,9 +144,9 @@ export class Tokens {
   }
 
   /** Metadata that is known to be JSON text. */
-  canonical(json: string): void {
-    const start = this.reserve(json.length * MOST_BYTES);
-    this.span(FIELD.metadata, start, start + this.body.write(json, start));
+  canonical(json: Buffer): void {
+    const start = this.reserve(json.length);
+    this.span(FIELD.metadata, start, start + json.copy(this.body, start));
   }
 
   /** The body. */
