@@ -192,19 +192,24 @@ function scanItem(bytes: Buffer, start: number, depth: number, events: RawEvents
   }
 }
 
-/** The index of the field with this name, or -1. */
-function fieldOf(bytes: Buffer, start: number, end: number): number {
+/** The index of the field whose name lies from `start` up to `end`, or -1. */
+export function fieldNamed(bytes: Buffer, start: number, end: number): number {
   const length = end - start;
   const candidates = FIELDS_BY_LENGTH[length];
-  if (candidates !== undefined) {
-    for (let i = 0; i < candidates.length; i++) {
-      const name = candidates[i]!.bytes;
-      let at = 0;
-      while (at < length && bytes[start + at] === name[at]) at++;
-      if (at === length) return candidates[i]!.index;
-    }
+  if (candidates === undefined) return -1;
+  for (let i = 0; i < candidates.length; i++) {
+    const name = candidates[i]!.bytes;
+    let at = 0;
+    while (at < length && bytes[start + at] === name[at]) at++;
+    if (at === length) return candidates[i]!.index;
   }
-  if (!hasEscape(bytes, start, end)) return -1;
+  return -1;
+}
+
+/** The same of a key that may have escapes. */
+function fieldOf(bytes: Buffer, start: number, end: number): number {
+  const field = fieldNamed(bytes, start, end);
+  if (field >= 0 || !hasEscape(bytes, start, end)) return field;
   return (FIELDS as readonly string[]).indexOf(decodeToken(bytes, start, end));
 }
 

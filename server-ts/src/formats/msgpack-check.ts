@@ -52,7 +52,7 @@ export function* checkBatch(
 ): Generator<void, Places | undefined> {
   const walker = new Walker(body, marks);
   let places: Places | undefined;
-  if (isMap(body[0])) {
+  if (shapeAt(body, 0) === SHAPE.map) {
     const pairs = walker.container(0);
     for (let pair = 0; pair < pairs; pair++) {
       if (!walker.keyIs(EVENTS)) {
@@ -60,7 +60,7 @@ export function* checkBatch(
         continue;
       }
       places = undefined;
-      if (SHAPES[body[walker.at]!] === SHAPE.array) places = yield* checkEvents(walker, maxItems);
+      if (shapeAt(body, walker.at) === SHAPE.array) places = yield* checkEvents(walker, maxItems);
       else walker.skipValue(1);
     }
   } else {
@@ -87,7 +87,7 @@ function* checkEvents(walker: Walker, maxItems: number): Generator<void, Places>
 }
 
 /** What a value is, by its first byte; `other` has a fixed number of bytes behind it, or is not allowed. */
-const SHAPE = { byte: 0, text: 1, array: 2, map: 3, other: 4 } as const;
+export const SHAPE = { byte: 0, text: 1, array: 2, map: 3, other: 4 } as const;
 const SHAPES = Uint8Array.from({ length: 256 }, (_, first) => shapeOf(first));
 
 function shapeOf(first: number): number {
@@ -97,13 +97,16 @@ function shapeOf(first: number): number {
   return first >> 5 === 0x5 || (first >= 0xd9 && first <= 0xdb) ? SHAPE.text : SHAPE.other;
 }
 
-/** Whether a value with this first byte is a map. */
-export function isMap(first: number | undefined): boolean {
-  return first !== undefined && SHAPES[first] === SHAPE.map;
+/** What the value is that begins here. */
+export function shapeAt(bytes: Buffer, at: number): number {
+  return at < bytes.length ? SHAPES[bytes[at]!]! : SHAPE.other;
 }
 
-class Walker {
+/** Walks through a body, value by value. */
+export class Walker {
   at = 0;
+  /** Where the last text began. */
+  textStart = 0;
   private readonly bytes: Buffer;
   /** The places of texts that begin with a byte order mark: of the marker, and of the text. */
   private readonly marks: number[];
@@ -111,7 +114,7 @@ class Walker {
   /** What is left of the containers around the one that is walked through, inverted of maps. */
   private readonly open = new Int32Array(MOST_DEPTH);
 
-  constructor(bytes: Buffer, marks: number[]) {
+  constructor(bytes: Buffer, marks: number[] = []) {
     this.bytes = bytes;
     this.marks = marks;
   }
@@ -176,10 +179,8 @@ class Walker {
     return name.equals(this.bytes.subarray(this.textStart, this.at));
   }
 
-  /** Where the last text began. */
-  private textStart = 0;
-
-  private key(): void {
+  /** A key. */
+  key(): void {
     const { bytes } = this;
     if (this.at >= bytes.length) fail('truncated');
     const first = bytes[this.at]!;

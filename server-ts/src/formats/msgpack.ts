@@ -2,14 +2,17 @@
  * Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
  *
  * Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
+ * The library decodes numbers and containers; texts are copied from where the check found them, since to decode and to
+ * encode each again would cost more than all else.
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
 import type { RawEvents } from '../event.ts';
 import { FIELD_SPECS, type FieldSpec } from '../field.ts';
+import { fieldNamed } from '../json.ts';
 import { canonicalJson } from './canonical.ts';
 import type { RawBatch } from './index.ts';
-import { checkBatch, checkEvent, isMap } from './msgpack-check.ts';
+import { checkBatch, checkEvent, SHAPE, shapeAt, Walker } from './msgpack-check.ts';
 import { Tokens } from './tokens.ts';
 
 const { Unpackr } = await import('msgpackr/unpack');
@@ -23,15 +26,13 @@ const MARK = Buffer.from('\ufeff');
 /** Maps keep every key as data, in order; integers of 64 bits are bigints. */
 const library = new Unpackr({ useRecords: false, mapsAsObjects: false });
 
-const FIELDS_BY_NAME: ReadonlyMap<string, FieldSpec> = new Map(FIELD_SPECS.map((spec) => [spec.name, spec]));
-
 /** Reads the one event of a body; returns the text that its spans lie in. */
 export function readMsgpackEvent(sent: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
   const marks: number[] = [];
   checkEvent(sent, marks);
   const body = doubleMarks(sent, marks);
   const tokens = new Tokens(buffers, raw, body.length);
-  decodeEvent(body, 0, body.length, tokens);
+  decodeEvent(body, new Walker(body), tokens);
   return tokens.finish();
 }
 
@@ -51,43 +52,58 @@ export function* readMsgpackBatch(
   if (body !== sent) places = (yield* checkBatch(body, maxItems))!;
   const { events } = places;
   const tokens = new Tokens(buffers, raw, body.length);
+  const walker = new Walker(body);
   for (let index = 0; index < count; index++) {
-    decodeEvent(body, events[2 * index]!, events[2 * index + 1]!, tokens);
+    walker.at = events[2 * index]!;
+    decodeEvent(body, walker, tokens);
     if (index % SLICE_EVENTS === SLICE_EVENTS - 1) yield;
   }
   return { body: tokens.finish(), count };
 }
 
-const range = { start: 0, end: 0 };
-
-function decodeEvent(body: Buffer, start: number, end: number, tokens: Tokens): void {
-  const isObject = isMap(body[start]);
+/** The event that begins where the walker is. */
+function decodeEvent(body: Buffer, walker: Walker, tokens: Tokens): void {
+  const isObject = shapeAt(body, walker.at) === SHAPE.map;
   tokens.event(isObject);
   if (!isObject) return;
-  range.start = start;
-  range.end = end;
-  const event = library.unpack(body, range) as ReadonlyMap<string, unknown>;
-  for (const [name, value] of event) {
-    const field = FIELDS_BY_NAME.get(name);
-    if (field === undefined) continue;
-    if (value === null) tokens.absent(field);
-    else if (field.kind === 'json') writeMetadata(value, tokens);
-    else if (typeof value === 'string') tokens.text(field, value);
-    else if (typeof value === 'bigint') tokens.integer(field, value.toString());
-    else if (typeof value === 'number') writeNumber(field, value, tokens);
-    else tokens.other(field);
+  for (let left = walker.container(0); left > 0; left--) {
+    walker.key();
+    const field = FIELD_SPECS[fieldNamed(body, walker.textStart, walker.at)];
+    const start = walker.at;
+    walker.skipValue(1);
+    if (field !== undefined) decodeValue(body, start, walker, field, tokens);
   }
 }
 
-function writeNumber(field: FieldSpec, value: number, tokens: Tokens): void {
-  if (Number.isInteger(value)) tokens.integer(field, value);
-  else tokens.number(field, value);
+/** The value from `start` up to where the walker is. */
+function decodeValue(body: Buffer, start: number, walker: Walker, field: FieldSpec, tokens: Tokens): void {
+  const shape = shapeAt(body, start);
+  const isMetadata = field.kind === 'json';
+  if (shape === SHAPE.text) {
+    if (isMetadata) tokens.metadata(body, walker.textStart, walker.at);
+    else tokens.textOf(field, body, walker.textStart, walker.at);
+    return;
+  }
+  if (shape !== SHAPE.array && shape !== SHAPE.map) {
+    const value = decode(body, start, walker.at);
+    if (value === null) tokens.absent(field);
+    else if (typeof value === 'bigint') tokens.integer(field, value.toString());
+    else if (typeof value === 'number') tokens.number(field, value);
+    else if (isMetadata) tokens.canonical(canonicalJson(value));
+    else tokens.other(field);
+  } else if (isMetadata) {
+    tokens.canonical(canonicalJson(decode(body, start, walker.at)));
+  } else {
+    tokens.other(field);
+  }
 }
 
-/** A string is JSON text; any other value becomes its canonical JSON text (rule FMT-05). */
-function writeMetadata(value: unknown, tokens: Tokens): void {
-  if (typeof value === 'string') tokens.metadata(value);
-  else tokens.canonical(canonicalJson(value));
+const range = { start: 0, end: 0 };
+
+function decode(body: Buffer, start: number, end: number): unknown {
+  range.start = start;
+  range.end = end;
+  return library.unpack(body, range);
 }
 
 /**

@@ -13,6 +13,7 @@ import { formatTimestamp, isInRange } from '../timestamp.ts';
 import type { RawBatch } from './index.ts';
 import { checkBatch, checkEvent } from './protobuf-check.ts';
 import { Tokens } from './tokens.ts';
+import { isUtf8Range } from './utf8.ts';
 
 const { BinaryReader } = await import('@bufbuild/protobuf/wire');
 
@@ -75,7 +76,8 @@ function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tok
       const start = reader.pos;
       reader.pos = start + length;
       if (field.kind === 'text') tokens.textOf(field, body, start, reader.pos);
-      else tokens.metadataOf(body, start, reader.pos);
+      else if (isUtf8Range(body, start, reader.pos)) tokens.metadata(body, start, reader.pos);
+      else tokens.notJson();
       break;
     }
     case 'choice': {

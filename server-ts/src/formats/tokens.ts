@@ -4,7 +4,6 @@
  * Invariant: a token is never scanned again, save metadata. So a text is written raw between its quotes, unless it has
  * a character that `text` treats as an escape or refuses.
  */
-import { isUtf8 } from 'node:buffer';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { NOT_JSON, type RawEvents } from '../event.ts';
@@ -120,6 +119,10 @@ export class Tokens {
 
   /** A number as ECMAScript prints it; what is infinite becomes a number that no double holds, and NaN no number. */
   number(field: FieldSpec, value: number): void {
+    if (Number.isInteger(value)) {
+      this.integer(field, value);
+      return;
+    }
     if (Number.isNaN(value)) {
       this.other(field);
       return;
@@ -129,17 +132,15 @@ export class Tokens {
     this.span(field, start, start + this.body.write(text, start, 'latin1'));
   }
 
-  /** Metadata as JSON text, without the white space around it (rule FMT-05). */
-  metadata(text: string): void {
-    const start = this.reserve(text.length * MOST_BYTES);
-    this.scanned(start, start + this.body.write(text, start));
+  /** Metadata as JSON text from `from` up to `to`, without the white space around it (rule FMT-05). */
+  metadata(bytes: Buffer, from: number, to: number): void {
+    const start = this.reserve(to - from);
+    this.scanned(start, start + bytes.copy(this.body, start, from, to));
   }
 
-  /** The same of bytes from `from` up to `to`. */
-  metadataOf(bytes: Buffer, from: number, to: number): void {
-    const start = this.reserve(to - from);
-    if (isUtf8(bytes.subarray(from, to))) this.scanned(start, start + bytes.copy(this.body, start, from, to));
-    else this.span(FIELD.metadata, NOT_JSON, 0);
+  /** Metadata that is no JSON text. */
+  notJson(): void {
+    this.span(FIELD.metadata, NOT_JSON, 0);
   }
 
   /** Metadata that is known to be JSON text. */
@@ -161,7 +162,7 @@ export class Tokens {
       return;
     }
     const end = skipValue(bytes, start, METADATA_DEPTH);
-    if (end === INVALID || skipSpace(bytes, end) !== to) this.span(FIELD.metadata, NOT_JSON, 0);
+    if (end === INVALID || skipSpace(bytes, end) !== to) this.notJson();
     else this.span(FIELD.metadata, start, end);
   }
 
