@@ -10,6 +10,7 @@ export interface Option {
   readonly maximum?: number;
   readonly choices?: readonly string[];
   readonly at_least?: string;
+  readonly excludes?: string;
 }
 
 export function checkOption(option: Option, options: readonly Option[]): string[] {
@@ -32,5 +33,8 @@ export function checkOption(option: Option, options: readonly Option[]): string[
     else if (Number(value) < Number(other.default))
       problems.push(`${where}: the default is below ${other.name}`);
   }
+  const excluded = options.find((one) => one.name === option.excludes);
+  if (option.excludes !== undefined && excluded?.type !== 'switch')
+    problems.push(`${where}: ${option.excludes} is no switch`);
   return problems;
 }

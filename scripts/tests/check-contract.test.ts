@@ -277,12 +277,14 @@ test('options out of bounds', async () => {
     { name: 'a', env: 'INGEST_A', type: 'integer', default: 10, minimum: 1, maximum: 9 },
     { name: 'b', env: 'INGEST_BEE', type: 'integer', default: 1, minimum: 1, maximum: 9, at_least: 'a' },
     { name: 'c', env: 'INGEST_C', type: 'choice', default: 'loud', choices: ['quiet'] },
+    { name: 'd', env: 'INGEST_D', type: 'choice', default: null, choices: ['quiet'], excludes: 'c' },
   ];
   assert.deepEqual(await problemsOf({ 'contract/config.json': { options } }), [
     'config.json: a: the default 10 is not from 1 to 9',
     'config.json: b: its variable is INGEST_BEE, not INGEST_B',
     'config.json: b: the default is below a',
     'config.json: c: the default loud is none of the choices',
+    'config.json: d: c is no switch',
   ]);
 });
 
