@@ -1,7 +1,7 @@
 /**
- * Writes a value in MessagePack as its canonical JSON text (rule FMT-05; RFC 8785, section 3.2.3).
+ * Writes a value as its canonical JSON text (rule FMT-05; RFC 8785, section 3.2.3).
  *
- * Pure. It writes from the bytes, which were checked: to decode a body into values first would take a hundred times its
+ * Pure. It writes from MessagePack, which was checked: to decode a body into values first would take a hundred times its
  * memory. Invariant: a value is nested at most as deep as a body may be, so this may recurse.
  */
 import { printNumber } from '../number.ts';
