@@ -56,6 +56,8 @@ const WRONG: Readonly<Record<number, Parameters<typeof event>[0]>> = {
   120: { call_id: 'x'.repeat(257), cost_usd: -1 },
   249: { model: 'é'.repeat(129) },
 };
+/** Nested so deep that no format carries it (BOD-01, FMT-05). */
+const DEEP: unknown = JSON.parse(`${'['.repeat(130)}${']'.repeat(130)}`);
 const numbered = (session_id: string, i: number) =>
   event({
     session_id,
@@ -111,6 +113,39 @@ for (const name of TARGET_NAMES) {
       const { events: all, next } = await events({ ...where, format: ndjson, query: { limit: 5000 } });
       assert.deepEqual([all.length, next], [988, 1]);
     });
+
+  test(`of a batch with an event too deep and one too large ${name} stores the others, in each format`, async (t) => {
+    const socketPath = (await start(t, name, '--max-body-bytes', '20000')).ready.socket!;
+    const problems: Readonly<Record<string, string>> = {
+      json: 'refused with 400 invalid_json',
+      ndjson: 'body: must be valid JSON',
+      msgpack: 'metadata: must be JSON text',
+      protobuf: 'metadata: must be JSON text',
+    };
+    for (const [session_id, codec] of Object.entries(CODECS)) {
+      const rejected: [string, string][] = [];
+      const sender = new Sender({
+        socketPath,
+        ...codec,
+        onRejected: ({ event_id }, [problem]) => rejected.push([event_id, problem!]),
+      });
+      const metadata: Readonly<Record<number, unknown>> = { 3: DEEP, 40: 'x'.repeat(20_000) };
+      const ids = Array.from({ length: 60 }, (_, i) =>
+        sender.send(event({ session_id, metadata: metadata[i] })),
+      );
+      await sender.flush();
+      sender.stop();
+      assert.deepEqual(rejected, [
+        [ids[3], problems[session_id]],
+        [ids[40], 'refused with 413 payload_too_large'],
+      ]);
+      const rows = await rowsOf({ ...codec, socketPath }, { session_id });
+      assert.deepEqual(
+        rows.map(({ event_id }) => event_id),
+        ids.filter((_, i) => metadata[i] === undefined),
+      );
+    }
+  });
 
   test(`${name} stores each event once in each format where the answers of two attempts are lost`, async (t) => {
     const server = (await start(t, name)).ready.socket!;
