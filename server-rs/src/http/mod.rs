@@ -57,6 +57,8 @@ pub mod health;
 pub mod page;
 /// What measurements compare with.
 pub mod bench;
+/// Bytes in several forms, for measurements.
+pub mod blob;
 
 use std::sync::Arc;
 
@@ -111,7 +113,8 @@ pub fn build_routes(app: &Arc<App>) -> Router {
     if app.config.bench {
         routes = routes
             .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))
-            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"));
+            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"))
+            .route("/bench/blob", routing::get(blob::get_blob).route("/bench/blob"));
     }
     let routes =
         routes.fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) }).with_state(Arc::clone(app));

@@ -1,6 +1,8 @@
 //! Makes every answer: the only module that chooses a status and headers.
 //! Over 250 lines because every answer of the server is made here, and most of them are a few lines.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
@@ -147,6 +149,16 @@ pub fn sink(length: u64) -> Response<Body> {
 pub fn echo(body: Bytes) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     insert(&mut answer, CONTENT_TYPE, "application/octet-stream");
+    answer
+}
+
+/// Bytes in a form that took this long to make (rule BEN-04).
+pub fn blob(body: Bytes, media_type: &str, took: Duration) -> Response<Body> {
+    let mut answer = Response::new(Body::from(body));
+    insert(&mut answer, CONTENT_TYPE, media_type);
+    insert(&mut answer, CACHE_CONTROL, "no-store");
+    let timing = format!("encode;dur={:.3}", took.as_secs_f64() * 1000.0);
+    insert(&mut answer, HeaderName::from_static("server-timing"), &timing);
     answer
 }
 

@@ -14,6 +14,7 @@ import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { postEcho, postSink } from './bench.ts';
+import { getBlob } from './blob.ts';
 import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHead, readHead } from './head.ts';
@@ -71,6 +72,7 @@ export function buildRoutes(app: App): RequestListener {
   if (app.config.bench) {
     routes.post(...on('/bench/sink', postSink));
     routes.post(...on('/bench/echo', postEcho));
+    routes.get(...on('/bench/blob', getBlob));
   }
   for (const route of exactRoutes) {
     if (route.bench !== true || app.config.bench) routes.all(route.path, otherMethod(route));

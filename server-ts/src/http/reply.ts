@@ -137,6 +137,13 @@ export function echo(exchange: Exchange, body: Uint8Array): void {
   answer(exchange, 200, { 'content-type': 'application/octet-stream' }, body);
 }
 
+/** Bytes in a form that took this many milliseconds to make (rule BEN-04). */
+export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: string, took: number): void {
+  const timing = `encode;dur=${took.toFixed(3)}`;
+  const headers = { 'content-type': mediaType, 'cache-control': 'no-store', 'server-timing': timing };
+  answer(exchange, 200, headers, body);
+}
+
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
   const { code, members, close } = failed;
