@@ -122,6 +122,12 @@ export function page(exchange: Exchange, mediaType: string, text: string): void 
   answer(exchange, 200, headers, text);
 }
 
+/** 200 with a file of the page of measurements (rule BEN-05). */
+export function benchPage(exchange: Exchange, mediaType: string, text: string): void {
+  const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.bench_page_headers };
+  answer(exchange, 200, headers, text);
+}
+
 /** Health: 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
   answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
