@@ -50,7 +50,7 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
     date: '<any-date>',
     'cache-control': 'no-cache',
     'content-security-policy':
-      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self' data:; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'cross-origin-opener-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',

@@ -5,6 +5,9 @@ import { type Lap, percentile, race } from './race.ts';
 export { METHODS } from './methods.ts';
 export { race, runLap } from './race.ts';
 
+/** Of the columns of numbers, those that a narrow screen leaves out. */
+const MINOR_COLUMNS: ReadonlySet<number> = new Set([1, 2, 3]);
+
 const form = document.querySelector<HTMLFormElement>('#race')!;
 const rows = document.querySelector<HTMLTableSectionElement>('#rows')!;
 const state = document.querySelector<HTMLOutputElement>('#state')!;
@@ -56,7 +59,7 @@ function draw(laps: readonly Lap[]): void {
           isKnown ? percentile(of(laps, name, 'received'), 0.5).toLocaleString('en') : '—',
           isKnown ? Math.max(...of(laps, name, 'block')).toFixed(1) : '—',
           isKnown && !Number.isNaN(numbers) ? `${(numbers / median).toFixed(1)} ×` : '—',
-        ].map(numberCell),
+        ].map((text, column) => numberCell(text, MINOR_COLUMNS.has(column))),
         bar(isKnown ? median / slowest : 0),
       );
       return row;
@@ -68,9 +71,9 @@ function of(laps: readonly Lap[], name: string, key: 'took' | 'block' | 'receive
   return laps.filter(({ method }) => method === name).map((lap) => lap[key]);
 }
 
-function numberCell(text: string): HTMLTableCellElement {
+function numberCell(text: string, isMinor: boolean): HTMLTableCellElement {
   const cell = document.createElement('td');
-  cell.className = 'number';
+  cell.className = isMinor ? 'number minor' : 'number';
   cell.textContent = text;
   return cell;
 }
@@ -78,7 +81,7 @@ function numberCell(text: string): HTMLTableCellElement {
 /** A bar of a share of the longest one; the numbers say the same to who does not see it. */
 function bar(share: number): HTMLTableCellElement {
   const cell = document.createElement('td');
-  cell.className = 'chart';
+  cell.className = 'chart minor';
   const line = document.createElement('div');
   line.style.width = `${100 * share}%`;
   cell.append(line);

@@ -56,10 +56,7 @@ fn blob(size: usize) -> Bytes {
 }
 
 fn json(bytes: &[u8]) -> Bytes {
-    let mut text = format!(r#"{{"size":{},"data":""#, bytes.len());
-    BASE64_STANDARD.encode_string(bytes, &mut text);
-    text.push_str("\"}");
-    text.into()
+    serde_json::json!({"size": bytes.len(), "data": BASE64_STANDARD.encode(bytes)}).to_string().into()
 }
 
 fn numbers(bytes: &[u8]) -> Bytes {
