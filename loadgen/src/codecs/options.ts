@@ -23,7 +23,7 @@ const FLAGS = {
   only: { value: 'NAME', help: 'measure one server alone (rs, ts)' },
   scenarios: { value: 'NAMES', help: `not all of ${SCENARIO_NAMES.join(', ')}` },
   quick: { help: 'tiny counts: feedback within a minute, never the committed result' },
-  all: { help: 'the whole matrix, in up to 40 minutes instead of 5' },
+  all: { help: 'the whole matrix, in up to 20 minutes instead of 5' },
   corpus: { value: 'FILE', help: 'recorded events, one a line, in the place of generated ones' },
   seed: { value: 'N', help: `of the events, from 0 to ${MOST_SEED} [1]` },
   out: { value: 'FILE', help: 'where the result goes; into a result of bench:compare it is put as its part' },

@@ -85,7 +85,7 @@ export function scenarioTable(result: CodecsResult, scenario: ScenarioName): Tab
     rows: rows.map((row) => [
       caseText(row),
       ...keys.map((key) => valueText(row, key)),
-      ...(isCompared ? [versus(result, row, { format: 'json' }), versus(result, row, { path: 'sink' })] : []),
+      ...(isCompared ? [versus(result, row, { format: 'json' }), versus(result, row, unread(row))] : []),
     ]),
   };
 }
@@ -97,8 +97,13 @@ const COMPARED: Readonly<Partial<Record<ScenarioName, FigureKey>>> = {
   transport: 'server_cpu_us_per_event',
 };
 
-/** The figure of a row over that of the row with other parameters. */
-function versus(result: CodecsResult, row: CodecRow, other: CodecRow['parameters']): string {
+/** The parameters of the case in which the server does not read the bytes. */
+function unread({ parameters }: CodecRow): CodecRow['parameters'] {
+  return 'path' in parameters ? { path: 'sink' } : { format: 'none' };
+}
+
+/** The figure of a row over that of the row with other parameters; of slices with the same place. */
+export function versus(result: CodecsResult, row: CodecRow, other: CodecRow['parameters']): string {
   const isMeant = Object.keys(other).every((name) => name in row.parameters);
   const key = COMPARED[row.scenario];
   if (key === undefined || !isMeant) return '—';
