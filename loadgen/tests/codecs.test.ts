@@ -10,7 +10,8 @@ import { checkFields, type Step, stepFigures } from '../src/codecs/alone.ts';
 import type { CodecRow, CodecsResult } from '../src/codecs/codecs-result.ts';
 import { Exchange } from '../src/codecs/exchange.ts';
 import { FIGURES } from '../src/codecs/figure.ts';
-import { GOALS, outcomeOf } from '../src/codecs/goal.ts';
+import { outcomeOf } from '../src/codecs/goal.ts';
+import { GOALS } from '../src/codecs/goals.ts';
 import { requestBytes } from '../src/codecs/load-process.ts';
 import { idsIn, ingestRequests } from '../src/codecs/loader.ts';
 import { parseCodecs } from '../src/codecs/options.ts';
@@ -165,7 +166,23 @@ test('goals say whether they are met, by how much they are missed, and what was 
     isMet: false,
   });
   assert.equal(outcomeOf(named('small events'), codecs, 'ts').isMet, null);
-  assert.match(codecsTerminal(codecs), /missed by 10 %/);
+  const text = codecsTerminal(codecs, { columns: 400, tables: false });
+  assert.match(text, /900 MB\/s, missed by 10 %/);
+  assert.match(text, /Missed, Rust by 10 %: true raw at 1 MB\./);
+});
+
+test('short tables fit the terminal, and those of every row come when asked', () => {
+  const tables = (columns: number, tables: boolean) =>
+    codecsTerminal(sampleCodecs(), { columns, tables })
+      .split('\n')
+      .filter((line) => /^[│┌├└]/.test(line));
+  for (const columns of [80, 120]) {
+    const widest = Math.max(...tables(columns, false).map((line) => line.length));
+    assert.ok(widest <= columns, `${widest} characters of ${columns}`);
+  }
+  const cases = (lines: readonly string[]) => lines.filter((line) => /Rust, real, batch 50, json/.test(line));
+  assert.equal(cases(tables(80, false)).length, 0);
+  assert.equal(cases(tables(80, true)).length, 1);
 });
 
 test('the document and the page show the part, and nothing where it was not measured', () => {

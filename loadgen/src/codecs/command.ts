@@ -34,6 +34,8 @@ import { SIZES } from './sizes.ts';
 const PROGRAM = 'bench:codecs';
 /** Of all cores' time. */
 const STOLEN = 0.02;
+/** Of a line, where stdout is no terminal. */
+const PIPED_COLUMNS = 120;
 
 /** The exit code. */
 export function codecsCommand(argv: readonly string[], contenders: Contenders): Promise<number> {
@@ -91,9 +93,10 @@ async function run(
     rows,
     warnings: [...reasonsToDistrustRun({ placement, environment, stale }), ...doubts(options, stolen)],
   };
+  const shown = { columns: process.stdout.columns ?? PIPED_COLUMNS, tables: options.tables };
   await putPart('codecs', result, place.file);
   await dropUnfinished(place);
-  process.stdout.write(options.json ? readableJson(result) : codecsTerminal(result));
+  process.stdout.write(options.json ? readableJson(result) : codecsTerminal(result, shown));
   progress.say(`written: ${place.file}`);
 }
 
