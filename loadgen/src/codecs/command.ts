@@ -32,6 +32,8 @@ import { SCENARIOS } from './scenarios/scenarios.ts';
 import { SIZES } from './sizes.ts';
 
 const PROGRAM = 'bench:codecs';
+/** Documents are made of the default run alone. */
+const NO_DEFAULT = { quick: 'a quick run', all: 'the whole matrix' } as const;
 /** Of all cores' time. */
 const STOLEN = 0.02;
 /** Of a line, where stdout is no terminal. */
@@ -102,7 +104,7 @@ async function run(
 
 function placeOf(options: CodecsOptions, environment: Environment): Place {
   return choosePlace('codecs', options, environment, [
-    ...(options.size === 'quick' ? ['a quick run'] : []),
+    ...(options.size === 'default' ? [] : [NO_DEFAULT[options.size]]),
     ...(options.targets.length < TARGET_NAMES.length ? ['one server alone'] : []),
     ...(options.scenarios.length < SCENARIO_NAMES.length ? ['not all scenarios'] : []),
   ]);
