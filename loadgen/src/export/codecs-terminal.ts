@@ -36,7 +36,8 @@ export function codecsTerminal(codecs: CodecsResult, { columns, tables }: Shown)
   return `${[...whole, ...short, goals, ...codecsLines(codecs)].join('\n')}\n`;
 }
 
-function tableText({ head, rows }: Table, columns = Number.POSITIVE_INFINITY): string {
+/** With boxes, no wider than `columns`. */
+export function tableText({ head, rows }: Table, columns = Number.POSITIVE_INFINITY): string {
   const colWidths = fittedWidths([head, ...rows], columns);
   const style = { head: [], border: [], compact: true };
   const table = new CliTable({ head: [...head], style, colWidths, wordWrap: true });
