@@ -39,6 +39,13 @@ export interface LapFound {
   readonly hash: string;
 }
 
+/** What the browser says of one request. */
+interface Entry {
+  readonly startTime: number;
+  readonly encodedBodySize: number;
+  readonly serverTiming: readonly { readonly name: string; readonly duration: number }[];
+}
+
 export async function methodsInPage(script: string): Promise<PageMethod[]> {
   const { METHODS } = (await import(script)) as BenchScript;
   return METHODS.map(({ name, title, form, isSupported }) => ({ name, title, form, isSupported }));
@@ -54,18 +61,27 @@ export async function lapsInPage({
   const { METHODS, runLap } = (await import(script)) as BenchScript;
   // The clock of a page has steps of 0.1 ms; what is below a microsecond is the arithmetic of doubles.
   const inMicroseconds = (ms: number) => Math.round(ms * 1000) / 1000;
+  // The browser adds the entry of a request some time after its answer. A worker's request has none here.
+  const entrySince = async (address: string, since: number): Promise<Entry | undefined> => {
+    for (let turn = 0; turn < 10; turn++) {
+      const entries = performance.getEntriesByName(address, 'resource') as unknown as Entry[];
+      const entry = entries.find(({ startTime }) => startTime >= since);
+      if (entry !== undefined) return entry;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return undefined;
+  };
   const found: LapFound[] = [];
   for (const { method, address } of laps) {
+    const since = performance.now();
     const { lap, bytes } = await runLap(METHODS.find(({ name }) => name === method)!, address);
-    const [entry] = performance.getEntriesByName(address, 'resource') as unknown as {
-      readonly serverTiming: readonly { readonly name: string; readonly duration: number }[];
-    }[];
+    const entry = await entrySince(address, since);
     const encode = entry?.serverTiming.find(({ name }) => name === 'encode')?.duration;
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
     found.push({
       took_ms: inMicroseconds(lap.took),
       block_ms: inMicroseconds(lap.block),
-      received_bytes: lap.received,
+      received_bytes: entry?.encodedBodySize ?? lap.received,
       encode_ms: encode ?? null,
       hash: [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
     });

@@ -93,7 +93,7 @@ function transferTable(result: BinaryResult, server: TargetName, bytes: number):
         quantileText(took, 0.95),
         group(median(row.figures.received_bytes ?? []) ?? bytes),
         quantileText(row.figures.block_ms, 1),
-        quantileText(row.figures.encode_ms, 0.5),
+        quantileText(row.figures.encode_ms, 0.5, 2),
         isBase ? NONE : formatRatio(compareRounds(numbers, took, null)),
       ],
     ];
@@ -120,14 +120,12 @@ function spreadText(values: readonly number[]): string {
   return sd === null ? centre.toFixed(1) : `${centre.toFixed(1)} ± ${sd.toFixed(1)}`;
 }
 
-/** Of the values of a figure, with one decimal, as the clock of a page has. */
-function quantileText(values: readonly number[] | undefined, share: number): string {
-  return values === undefined
-    ? NONE
-    : quantile(
-        values.toSorted((one, other) => one - other),
-        share,
-      ).toFixed(1);
+/** Of the values of a figure; the clock of a page has one decimal. The middle one is the median that goals have. */
+function quantileText(values: readonly number[] | undefined, share: number, decimals = 1): string {
+  if (values === undefined) return NONE;
+  const sorted = values.toSorted((one, other) => one - other);
+  const found = share === 0.5 ? median(sorted)! : quantile(sorted, share);
+  return found.toFixed(decimals);
 }
 
 const LOADS: Readonly<Record<string, string>> = {
@@ -147,20 +145,13 @@ function livezTable(result: BinaryResult, servers: readonly TargetName[]): Title
 
 /** p50 and p99 are medians of the slices, the maximum is that of all. */
 function livezCells({ server, parameters, figures }: BinaryRow): string[] {
-  const times = (values: readonly number[] | undefined, share: number) =>
-    values === undefined
-      ? NONE
-      : quantile(
-          values.toSorted((a, b) => a - b),
-          share,
-        ).toFixed(2);
   const sum = (figures.requests ?? []).reduce((total, value) => total + value, 0);
   const rate = median(figures.mb_per_s ?? []);
   return [
     `${SHORT_NAMES[server]}, ${LOADS[parameters.load!] ?? parameters.load}`,
-    times(figures.p50_ms, 0.5),
-    times(figures.p99_ms, 0.5),
-    times(figures.max_ms, 1),
+    quantileText(figures.p50_ms, 0.5, 2),
+    quantileText(figures.p99_ms, 0.5, 2),
+    quantileText(figures.max_ms, 1, 2),
     group(sum),
     rate === null ? NONE : group(Math.round(rate)),
   ];
