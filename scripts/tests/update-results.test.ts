@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { sampleBinary } from '@twin-ingest/loadgen/tests/binary-sample.ts';
 import { sampleCodecs } from '@twin-ingest/loadgen/tests/codecs-sample.ts';
 import { sampleReportResult } from '@twin-ingest/loadgen/tests/report-fixture.ts';
 import { sampleSync } from '@twin-ingest/loadgen/tests/sync-sample.ts';
@@ -74,6 +75,25 @@ test('the part of bench:codecs is a section, and a block in two documents', asyn
     assert.deepEqual(outOfDate(root), [blocks[0]]);
     writeFileSync(join(root, blocks[0]!), 'no markers\n');
     assert.throws(() => update(root), /prior-benchmarks\.md has lost its markers/);
+  });
+});
+
+test('the parts of two suites have a block each in one document', async () => {
+  const result = { ...sampleReportResult(), codecs: sampleCodecs(), binary: sampleBinary() };
+  const path = 'docs/prior-benchmarks.md';
+  const old = 'One.\n\n<!-- codecs -->\n<!-- /codecs -->\n\nTwo.\n\n<!-- binary -->\n<!-- /binary -->\n';
+  await inTree({ ...FILES, [path]: old, 'benchmark-results.json': result }, (root) => {
+    assert.deepEqual(update(root), [...ALL, path]);
+    const text = readFileSync(join(root, path), 'utf8');
+    assert.match(
+      text,
+      /\n\| true raw at 1 MB \|.*\n\nTwo\.\n.*\| number array \| 634\.54 ms \|.* \| 420\.0 ms \|/s,
+    );
+    assert.match(
+      readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
+      /\n## Binary data in a page\n/,
+    );
+    assert.deepEqual(outOfDate(root), []);
   });
 });
 
