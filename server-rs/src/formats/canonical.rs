@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use crate::number::print_number;
 
 /// Appends values to a text.
-pub struct Canonical<'o>(pub &'o mut Vec<u8>);
+pub(super) struct Canonical<'o>(pub(super) &'o mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for Canonical<'_> {
     type Value = ();

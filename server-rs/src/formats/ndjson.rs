@@ -4,7 +4,7 @@
 
 use crate::error::{ErrorCode, Failure};
 use crate::event::RawEvent;
-use crate::formats::RawBatch;
+use crate::formats::batch::RawBatch;
 use crate::json::scan_line;
 
 /// Takes the place of a line that is not UTF-8. It is no JSON either.

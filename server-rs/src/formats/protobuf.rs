@@ -8,7 +8,7 @@ use prost::Message;
 use crate::error::{ErrorCode, Failure};
 use crate::event::{RawEvent, Span};
 use crate::field::{Field, FieldKind};
-use crate::formats::RawBatch;
+use crate::formats::batch::RawBatch;
 use crate::formats::event_message::EventMessage;
 use crate::formats::fault::{Fault, refusal};
 use crate::formats::protobuf_check::{check_batch, check_event};
@@ -22,8 +22,7 @@ const NO_TIME: &str = "";
 
 /// The value of one field of a message.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "each is the value of its kind")]
-pub enum Sent<'a> {
+pub(super) enum Sent<'a> {
     Text(&'a [u8]),
     Choice(i32),
     Integer(u64),
