@@ -2,12 +2,15 @@
 //! escaped as `JSON.stringify` does, numbers printed the ECMAScript way, metadata put in exactly as it was sent.
 //!
 //! The names of members are the names of the columns that the shared statements give.
-//! Over 250 lines because pages and snapshots share its helpers.
 
 /// Statistics to JSON text.
 pub(crate) mod stats;
+/// Snapshots as JSON text.
+pub(crate) mod snapshot;
 /// Rows as lines.
 pub(crate) mod ndjson;
+/// Rows as they are stored.
+pub mod stored;
 /// Rows in MessagePack.
 pub mod msgpack;
 /// Rows in Protobuf.
@@ -204,49 +207,4 @@ pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::R
     }
     list(&mut out, "events", events)?;
     Ok(Some(finish(out, None)))
-}
-
-/// What a snapshot is rendered from.
-#[derive(Debug, Clone, Copy)]
-pub struct SnapshotParts<'a> {
-    /// Its name.
-    pub topic: &'a str,
-    /// That of the database.
-    pub epoch: &'a str,
-    /// The revision that the data has.
-    pub revision: i64,
-    /// The revision that the data comes behind, where it is not the whole state.
-    pub since: Option<i64>,
-    /// Whether it is the whole state although that was not asked for.
-    pub is_reset: bool,
-    /// In the format of the answer.
-    pub data: &'a [u8],
-}
-
-/// The state of a topic, or what came since (rules SYN-05 and SYN-07).
-pub(crate) fn render_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
-    let mut out = snapshot_head(parts);
-    member(&mut out, 0, "data");
-    out.extend_from_slice(parts.data);
-    finish(out, None)
-}
-
-/// The members before `data`, with room for it.
-fn snapshot_head(parts: &SnapshotParts<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(parts.data.len() + 256);
-    let mut text = |name: &str, value: &str| {
-        member(&mut out, 0, name);
-        string(&mut out, value);
-    };
-    text("topic", parts.topic);
-    text("epoch", parts.epoch);
-    text("revision", &parts.revision.to_string());
-    if let Some(since) = parts.since {
-        text("since", &since.to_string());
-    }
-    if parts.is_reset {
-        member(&mut out, 0, "reset");
-        bool(&mut out, true);
-    }
-    out
 }

@@ -31,10 +31,10 @@ mod inflate;
 pub mod body;
 /// Every answer.
 pub mod reply;
-/// Pages of events in every format.
-mod event_pages;
 /// Events page by page.
 mod exports;
+/// The entity tags of snapshots.
+mod etag;
 /// Events in and out.
 pub mod events;
 /// Taking agents' hooks.

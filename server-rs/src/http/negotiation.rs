@@ -16,16 +16,20 @@ pub struct Answer {
     pub media_type: &'static str,
 }
 
+/// Whether `Accept` chooses among the formats of the route.
+pub(crate) fn has_choice(method: &Method, route: &RouteSpec) -> bool {
+    route.formats.is_some() && matches!(*method, Method::GET | Method::HEAD)
+}
+
 /// The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1).
 pub(crate) fn choose_answer(
     method: &Method,
     headers: &HeaderMap,
     route: &'static RouteSpec,
 ) -> Result<Answer, Failure> {
-    let formats = route.formats.as_ref().filter(|_| matches!(*method, Method::GET | Method::HEAD));
-    let mut choices = match formats {
-        None => vec![Answer { format: Format::Json, media_type: &route.produces }],
-        Some(names) => choices_of(names),
+    let mut choices = match &route.formats {
+        Some(names) if has_choice(method, route) => choices_of(names),
+        _ => vec![Answer { format: Format::Json, media_type: &route.produces }],
     };
     let mut values = headers.get_all(ACCEPT).iter().peekable();
     if values.peek().is_none() {

@@ -151,7 +151,7 @@ pub fn echo(body: Bytes) -> Response<Body> {
 }
 
 /// Says that another `Accept` would give another answer (rule HTT-13).
-pub fn varying(mut answer: Response<Body>) -> Response<Body> {
+fn varying(mut answer: Response<Body>) -> Response<Body> {
     answer.headers_mut().insert(VARY, ACCEPT);
     answer
 }
@@ -176,7 +176,7 @@ pub fn failure(failure: &Failure) -> Response<Body> {
             headers.insert(http::header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
         }
         // Where there was a choice, another `Accept` gives another answer (rule HTT-13).
-        ErrorCode::NotAcceptable if has_choice(failure) => {
+        ErrorCode::NotAcceptable if has_alternatives(failure) => {
             headers.insert(VARY, ACCEPT);
         }
         _ => {}
@@ -184,7 +184,7 @@ pub fn failure(failure: &Failure) -> Response<Body> {
     answer
 }
 
-fn has_choice(failure: &Failure) -> bool {
+fn has_alternatives(failure: &Failure) -> bool {
     failure.members.get("supported").and_then(Value::as_array).is_some_and(|supported| supported.len() > 1)
 }
 
@@ -283,10 +283,10 @@ pub fn snapshot(answer: Response<Body>, etag: &str) -> Response<Body> {
 }
 
 /// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5).
-pub fn not_modified(etag: &str) -> Response<Body> {
+pub fn not_modified(etag: &str, has_choice: bool) -> Response<Body> {
     let mut answer = Response::new(without_length());
     *answer.status_mut() = StatusCode::NOT_MODIFIED;
-    tagged(answer, etag)
+    tagged(if has_choice { varying(answer) } else { answer }, etag)
 }
 
 fn tagged(mut answer: Response<Body>, etag: &str) -> Response<Body> {

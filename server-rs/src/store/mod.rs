@@ -50,10 +50,16 @@ pub mod writer;
 pub mod cost;
 /// The pool of reading connections.
 pub mod reader;
-/// The reads of events, sessions and health.
+/// The reads of events and health.
 pub mod query;
+/// The reads of sessions.
+pub mod session_query;
 /// Pages of events as they are stored.
 pub mod event_rows;
+/// A page of events in the format of its answer.
+pub mod event_pages;
+/// Events page by page.
+pub mod exports;
 /// The reads of statistics.
 pub mod totals;
 
