@@ -178,9 +178,9 @@ pub enum Outcome {
 
 /// What became of the events of a batch, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchOutcomes {
-    /// One per item.
-    pub outcomes: Vec<Outcome>,
+pub struct Outcomes {
+    /// One per event.
+    pub events: Vec<Outcome>,
     /// The line of each, counted from 1; empty where the format has no lines.
     pub lines: Vec<usize>,
 }

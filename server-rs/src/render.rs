@@ -3,6 +3,8 @@
 //!
 //! The names of members are the names of the columns that the shared statements give.
 
+/// Outcomes and failures as JSON text.
+pub mod outcomes;
 /// Statistics to JSON text.
 pub(crate) mod stats;
 /// Snapshots as JSON text.

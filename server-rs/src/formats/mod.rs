@@ -113,7 +113,7 @@ pub fn read_batch(format: Format, body: Vec<u8>, max_items: usize) -> Result<Raw
 }
 
 /// The text of a body in JSON (rule BOD-01).
-fn text_of(body: Vec<u8>) -> Result<String, Failure> {
+pub(crate) fn text_of(body: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))
 }
 

@@ -12,9 +12,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::error::Failure;
-use crate::event::BatchOutcomes;
-use crate::http::reply::{batch_json, failure_json};
+use crate::event::Outcomes;
 use crate::input::batch::Place;
+use crate::render::outcomes::{batch_json, failure_json};
 
 /// How many results may wait for those before them.
 const WAITING: usize = 64;
@@ -23,7 +23,7 @@ const WAITING: usize = 64;
 const WAITING_LINES: usize = 16;
 
 /// The outcomes of a batch and a revision that has it, or why it is not stored.
-pub(super) type Stored = Pin<Box<dyn Future<Output = Result<(BatchOutcomes, i64), Failure>> + Send>>;
+pub(super) type Stored = Pin<Box<dyn Future<Output = Result<(Outcomes, i64), Failure>> + Send>>;
 
 /// Results in the order of their batches.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
 }
 
 /// The line of a batch that is stored.
-fn batch_line(place: Place, mut outcomes: BatchOutcomes, revision: i64) -> String {
+fn batch_line(place: Place, mut outcomes: Outcomes, revision: i64) -> String {
     if let Place::Lines { first, .. } = place {
         let before = usize::try_from(first - 1).unwrap_or(usize::MAX);
         outcomes.lines.iter_mut().for_each(|line| *line = line.saturating_add(before));
@@ -132,10 +132,8 @@ mod tests {
     #[test]
     fn a_line_of_a_batch_counts_lines_of_the_whole_input() {
         let error = FieldError { field: "body", message: "must be valid JSON".to_owned() };
-        let outcomes = BatchOutcomes {
-            outcomes: vec![Outcome::Stored(7), Outcome::Rejected(vec![error])],
-            lines: vec![1, 3],
-        };
+        let outcomes =
+            Outcomes { events: vec![Outcome::Stored(7), Outcome::Rejected(vec![error])], lines: vec![1, 3] };
         assert_eq!(
             batch_line(Place::Lines { first: 11, last: 13 }, outcomes, 7),
             "{\"event\":\"batch\",\"first_line\":11,\"last_line\":13,\"received\":1,\"ids\":[7],\"duplicates\":0,\
