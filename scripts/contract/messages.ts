@@ -75,7 +75,6 @@ ${forms.join('')}        _ => return None,
 export function rowColumns({ fields, server_columns, row }: Fields): string {
   const columns = row.map((name) => columnText(name, (fields[name] ?? server_columns[name])!));
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the columns of a row.
-//! Over 250 lines because every column has its members here.
 
 use super::{ArrowType, Column, ColumnKind};
 use crate::contract::VOCABULARY;

@@ -44,9 +44,9 @@ impl Span {
 /// An event as it lies in a body, unchecked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawEvent {
-    /// Rule EVT-14.
+    /// Whether it is a JSON object (rule EVT-14).
     pub is_object: bool,
-    /// Rule FMT-02.
+    /// Whether it is JSON (rule FMT-02).
     pub is_json: bool,
     spans: [Span; Field::COUNT],
 }

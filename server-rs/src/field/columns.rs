@@ -1,5 +1,4 @@
 //! Generated from `contract/fields.json` by `pnpm contract:update`: the columns of a row.
-//! Over 250 lines because every column has its members here.
 
 use super::{ArrowType, Column, ColumnKind};
 use crate::contract::VOCABULARY;

@@ -1,6 +1,6 @@
 //! Names the formats of bodies and answers, and reads bodies in them as events (rules FMT-01 to FMT-07).
 //!
-//! Invariant: every format ends in spans of a body of text, so that the rules of events exist once (decision 53).
+//! Invariant: every format becomes spans of a text, so that the rules of events exist once (decision 53).
 
 /// Why a body is refused.
 pub mod fault;

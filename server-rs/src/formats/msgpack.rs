@@ -1,6 +1,6 @@
 //! Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
 //!
-//! Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
+//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this server.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ fn decode_event(bytes: &[u8], tokens: &mut Tokens) -> Result<RawEvent, Failure> 
     EventSeed(tokens).deserialize(&mut library).map_err(|_| Failure::new(ErrorCode::Internal))
 }
 
-/// A map of fields becomes the spans of its tokens.
+/// Decodes a map of fields into the spans of its tokens.
 struct EventSeed<'t>(&'t mut Tokens);
 
 impl<'de> DeserializeSeed<'de> for EventSeed<'_> {
@@ -83,8 +83,8 @@ impl<'de> Visitor<'de> for EventSeed<'_> {
     }
 }
 
-/// A value becomes a token; of a boolean and a container only the kind matters. Metadata that is a string is JSON text;
-/// any other value of metadata becomes its canonical JSON text (rule FMT-05).
+/// Decodes a value into a token; of a boolean and a container only the kind matters. Metadata that is a string is JSON
+/// text; any other value of metadata becomes its canonical JSON text (rule FMT-05).
 struct TokenSeed<'t, const IS_METADATA: bool>(&'t mut Tokens);
 
 impl<'de, const IS_METADATA: bool> DeserializeSeed<'de> for TokenSeed<'_, IS_METADATA> {

@@ -118,7 +118,7 @@ impl<'a> Walker<'a> {
         for shift in (0..64).step_by(7) {
             let byte = *self.bytes.get(self.at).ok_or(Fault::Truncated)?;
             self.at += 1;
-            // The tenth byte has room for one bit.
+            // 64 bits leave one bit for the tenth byte.
             if shift == 63 && byte > 1 {
                 return Err(Fault::Varint);
             }

@@ -1,5 +1,4 @@
 //! Routes every request, and runs the checks before a handler (rule HTT-02). Holds no SQL.
-//! Over 250 lines because every module of HTTP is named here with what it is for.
 
 /// What the raw head of a request must be.
 pub mod head;

@@ -38,7 +38,7 @@ pub(crate) fn choose_answer(
     let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
     let ranges: Vec<Range<'_>> = values.iter().flat_map(|value| value.split(',')).map(Range::of).collect();
     let weights = choices.iter().map(|choice| weight_of(choice.media_type, &ranges));
-    // Of equal weights `max_by_key` gives the last.
+    // Of equal weights `max_by_key` returns the last, so the order is reversed.
     let best = weights.enumerate().rev().max_by_key(|(_, weight)| *weight).filter(|(_, weight)| *weight > 0);
     match best {
         Some((index, _)) => Ok(choices.swap_remove(index)),
@@ -84,7 +84,7 @@ fn choices_of(names: &'static [String]) -> Vec<Answer> {
     formats.flat_map(of).collect()
 }
 
-/// A range of media types with its weight in thousandths.
+/// A media range with its weight in thousandths (RFC 9110, section 12.5.1).
 struct Range<'a> {
     media: &'a str,
     weight: u16,

@@ -1,17 +1,17 @@
-//! Reads standard input, on a thread of its own: at its end a runtime waits for the reads that it has begun.
+//! Reads standard input on a thread of its own, since tokio would wait at its end for a read that has begun.
 //!
-//! Only this side has this file: Node reads by itself.
+//! Only this server has this file: Node reads in its own thread pool.
 
 use std::io::Stdin;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// As much as a pipe of Linux holds.
+/// The capacity of a pipe in Linux.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Hands on pieces in their order until the end, or until `take` wants no more; then drops `take`. An error is an end:
-/// nothing can come any more. Without a thread that is at once: a server that cannot see the end must not live on.
+/// Passes pieces to `take`, in their order, until the input ends or `take` returns `false`; then drops `take`. An error
+/// counts as the end. So does a thread that cannot start: a server must not outlive an end that it cannot see.
 pub fn read_input(mut take: impl FnMut(&[u8]) -> bool + Send + 'static) {
     let read = move || {
         let input = std::io::stdin();
@@ -31,7 +31,7 @@ fn read_piece(input: &Stdin, piece: &mut [u8]) -> Option<usize> {
         match rustix::io::read(input, &mut *piece) {
             Ok(length) => return Some(length),
             Err(Errno::INTR) => {}
-            // A parent may pass on a descriptor that does not block.
+            // The parent may have made the descriptor non-blocking.
             Err(Errno::AGAIN) => {
                 let waited = poll(&mut [PollFd::new(input, PollFlags::IN)], None);
                 if waited.is_err_and(|error| error != Errno::INTR) {

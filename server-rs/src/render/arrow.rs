@@ -21,7 +21,7 @@ use crate::field::{ArrowType, COLUMNS, Column};
 use crate::render::snapshot::SnapshotHead;
 use crate::render::stored::{StoredRow, StoredValue};
 
-/// Writes pages to memory, from where their bytes are taken.
+/// An Arrow IPC stream in memory, taken page by page.
 pub struct ArrowPages {
     schema: SchemaRef,
     writer: StreamWriter<Vec<u8>>,
@@ -35,7 +35,7 @@ impl ArrowPages {
         Ok(Self { writer: StreamWriter::try_new(Vec::new(), &schema)?, schema })
     }
 
-    /// Appends a page as a record batch; one without rows is none.
+    /// Appends a page as a record batch, unless the page has no rows.
     pub fn push(&mut self, page: ArrowPage) -> Result<(), ArrowError> {
         if page.rows == 0 {
             return Ok(());
@@ -49,7 +49,7 @@ impl ArrowPages {
         self.writer.finish()
     }
 
-    /// The bytes since the last time.
+    /// Takes the bytes that were written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.writer.get_mut())
     }

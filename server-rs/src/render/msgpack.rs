@@ -9,18 +9,18 @@ use crate::render::snapshot::SnapshotHead;
 use crate::render::stored::{StoredRow, StoredValue};
 use crate::timestamp::format_timestamp;
 
-/// Above this a whole double may have lost digits.
+/// 2^53 - 1: above it a double may stand for several whole numbers.
 const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 
 /// Appends rows as maps.
 #[derive(Debug, Default)]
 pub struct MsgpackRows {
     bytes: Vec<u8>,
-    /// The time that was written last: events of one request agree in theirs.
+    /// The last time and its text: events of one request have the same.
     time: (i64, String),
 }
 
-// Writing to memory cannot fail, which the library does not know; the drops say so.
+// The library returns errors that writing to memory cannot have; they are dropped.
 impl MsgpackRows {
     /// Appends a row.
     pub fn push(&mut self, row: &StoredRow<'_>) {

@@ -1,7 +1,7 @@
 //! Renders pages of events and snapshots in Protobuf (rule FMT-08): the messages `EventPage` and `Snapshot`.
 //!
-//! Fields come in the order of their numbers. They are written straight from rows by the library's encoders: a message
-//! would copy every text once more.
+//! Fields come in the order of their numbers. The library's encoders write them straight from rows: a message would copy
+//! every text once more.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 
@@ -13,7 +13,7 @@ use crate::render::stored::{StoredRow, StoredValue};
 #[derive(Debug, Default)]
 pub struct ProtobufRows {
     bytes: Vec<u8>,
-    /// The row that is being written, whose length comes before it.
+    /// The row that is being written; its length is written before it.
     row: Vec<u8>,
 }
 
@@ -54,7 +54,7 @@ pub fn protobuf_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Null is absent, and so is the zero of a column that is never null.
+/// Appends a field. Null is absent, and so is the zero of a column that is never null (rule FMT-08).
 fn push_field(out: &mut Vec<u8>, column: &Column, value: &StoredValue<'_>) {
     let number = column.protobuf;
     match (column.kind, value) {

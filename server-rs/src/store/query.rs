@@ -64,7 +64,7 @@ pub fn list_events(
     list_events_until(connection, filter, limit, |row| visit(row).map(|()| true))
 }
 
-/// The same until `visit` gives `false`.
+/// Shows up to `limit` events, until `visit` returns `false`.
 pub(crate) fn list_events_until(
     connection: &Connection,
     filter: &EventFilter,
@@ -78,7 +78,7 @@ pub(crate) fn list_events_until(
     each_event(connection, sql, filter, limit, &mut visit)
 }
 
-/// Shows up to `limit` events as one of the statements for pages selects them, until `visit` gives `false`.
+/// Shows up to `limit` rows of one of the statements that select pages of events, until `visit` returns `false`.
 pub(crate) fn each_event(
     connection: &Connection,
     sql: &str,
