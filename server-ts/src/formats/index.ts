@@ -5,13 +5,14 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { Buffers } from '../buffers.ts';
-import type { Format } from '../contract.ts';
+import type { FORMATS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { RawEvents } from '../event.ts';
 import { scanBatch, scanEvent } from '../json.ts';
 import { readLine, readLines } from './ndjson.ts';
 
-export type { Format } from '../contract.ts';
+/** A format of bodies and answers, by its name in `formats.json`. */
+export type Format = keyof typeof FORMATS;
 
 /** What was read of a batch; its events are in the table that was given. */
 export interface RawBatch {

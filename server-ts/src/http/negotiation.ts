@@ -3,8 +3,9 @@
  *
  * Pure. What is chosen here is rendered and read elsewhere.
  */
-import { FORMATS, type Format, type RouteSpec } from '../contract.ts';
+import { FORMATS, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
+import type { Format } from '../formats/index.ts';
 import { type Head, headerOf } from './head.ts';
 
 /** What an answer is to be. */

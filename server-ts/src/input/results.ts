@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../error.ts';
 import type { Outcomes } from '../event.ts';
-import { batchJson, failureJson } from '../http/reply.ts';
+import { batchJson, failureJson } from '../render/outcomes.ts';
 import type { Place } from './batch.ts';
 
 const STDOUT = 1;
@@ -100,7 +100,7 @@ export function batchLine(place: Place, outcomes: Outcomes): string {
 
 /** The line of a batch that is not stored. */
 export function failureLine(place: Place, failure: Failure): string {
-  return line('failure', place, failureJson(failure.code, failure.members));
+  return line('failure', place, failureJson(failure));
 }
 
 /** The members of an object behind the kind and the place. */

@@ -20,7 +20,7 @@ import type {
 } from 'apache-arrow';
 import { CONTRACT_VERSION } from '../contract.ts';
 import { COLUMNS, type Column } from '../field.ts';
-import type { SnapshotParts } from '../render.ts';
+import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
 
 const arrow = await import('apache-arrow');
@@ -30,9 +30,6 @@ export interface ArrowPagePlace {
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
-
-/** What a snapshot is of. */
-export type ArrowHead = Omit<SnapshotParts, 'data'>;
 
 /** The end of a stream: a continuation, and a length of 0. */
 const END_BYTES = 8;
@@ -50,7 +47,7 @@ export function arrowPage(
   rows: readonly StoredRow[],
   texts: TextsById,
   place: ArrowPagePlace,
-  head?: ArrowHead,
+  head?: SnapshotHead,
 ): Uint8Array {
   const schema = new arrow.Schema(FIELDS, metadataOf(head));
   const writer = new arrow.RecordBatchStreamWriter();
@@ -75,7 +72,7 @@ function schemaBytes(bytes: Uint8Array): number {
   return PREFIX_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getInt32(PREFIX_BYTES / 2, true);
 }
 
-function metadataOf(head: ArrowHead | undefined): Map<string, string> {
+function metadataOf(head: SnapshotHead | undefined): Map<string, string> {
   const metadata = new Map([['contract', CONTRACT_VERSION]]);
   if (head === undefined) return metadata;
   metadata.set('topic', head.topic).set('epoch', head.epoch).set('revision', String(head.revision));

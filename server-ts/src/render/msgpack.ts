@@ -4,8 +4,8 @@
  * Pure. Everything has its shortest form, which is what the library writes, save integers of 64 bits.
  */
 import { COLUMNS, type Column } from '../field.ts';
-import type { SnapshotParts } from '../render.ts';
 import { formatTimestamp } from '../timestamp.ts';
+import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type TextsById, textOf } from './stored.ts';
 
 const { Packr } = await import('msgpackr/pack');
@@ -87,15 +87,9 @@ export class MsgpackRows {
   }
 }
 
-/** The state of a topic, or what came since (rules SYN-05 and SYN-07); the data is in MessagePack. */
-export function msgpackSnapshot({
-  topic,
-  epoch,
-  revision,
-  since,
-  isReset,
-  data,
-}: SnapshotParts<Uint8Array>): Buffer {
+/** A snapshot with its data, which is a page in MessagePack (rules SYN-05 and SYN-07). */
+export function msgpackSnapshot(snapshot: SnapshotHead, data: Uint8Array): Buffer {
+  const { topic, epoch, revision, since, isReset } = snapshot;
   const members: [string, Value][] = [
     ['topic', topic],
     ['epoch', epoch],

@@ -5,7 +5,7 @@
  */
 import type { BinaryWriter as Writer } from '@bufbuild/protobuf/wire';
 import { BY_NUMBER, type Column } from '../field.ts';
-import type { SnapshotParts } from '../render.ts';
+import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
 
 const { BinaryWriter } = await import('@bufbuild/protobuf/wire');
@@ -91,9 +91,9 @@ export class ProtobufRows {
   }
 }
 
-/** The state of a topic, or what came since (rules SYN-05 and SYN-07); the data is an `EventPage`. */
-export function protobufSnapshot(parts: SnapshotParts<Uint8Array>): Uint8Array {
-  const { topic, epoch, revision, since, isReset, data } = parts;
+/** A snapshot with its data, which is an `EventPage` (rules SYN-05 and SYN-07). */
+export function protobufSnapshot(head: SnapshotHead, data: Uint8Array): Uint8Array {
+  const { topic, epoch, revision, since, isReset } = head;
   const writer = new BinaryWriter();
   writer.uint32(tagOf(SNAPSHOT.topic, BYTES)).string(topic);
   writer.uint32(tagOf(SNAPSHOT.epoch, BYTES)).string(epoch);

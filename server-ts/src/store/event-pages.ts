@@ -7,8 +7,9 @@
 import { LIMITS } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
 import { ndjsonHead, ndjsonRow } from '../render/ndjson.ts';
+import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { type StoredRow, storedIdOf, storedMetadataOf } from '../render/stored.ts';
-import { type EventRow, idOf, ROW, renderEvents, renderSnapshot, type SnapshotParts } from '../render.ts';
+import { type EventRow, idOf, ROW, renderEvents } from '../render.ts';
 import { Texts } from './event-rows.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries } from './query.ts';
 import type { ExportPage, ExportRead } from './read.ts';
@@ -37,9 +38,6 @@ interface EventPage<Data> {
   readonly more: boolean;
 }
 
-/** What was read of the events since a revision: them, or all where they cannot be told apart. */
-export type SnapshotHead = Omit<SnapshotParts, 'data'>;
-
 export class EventPages {
   private readonly queries: Queries;
   private readonly texts: Texts;
@@ -66,11 +64,10 @@ export class EventPages {
 
   /** A snapshot of the topic `events` as one answer. */
   snapshot(format: Format, head: SnapshotHead, data: string | Uint8Array): string | Uint8Array {
-    if (typeof data === 'string') return renderSnapshot({ ...head, data });
-    const parts = { ...head, data };
+    if (typeof data === 'string') return renderSnapshot(head, data);
     return format === 'msgpack'
-      ? libraries.msgpack!.msgpackSnapshot(parts)
-      : libraries.protobuf!.protobufSnapshot(parts);
+      ? libraries.msgpack!.msgpackSnapshot(head, data)
+      : libraries.protobuf!.protobufSnapshot(head, data);
   }
 
   /** The next page of an export, and the read of the page behind it. */

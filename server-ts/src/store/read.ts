@@ -4,11 +4,12 @@
  * In Rust a read is a closure; here it is a message, since threads of Node share no functions.
  */
 import type { Format } from '../formats/index.ts';
-import type { SnapshotParts } from '../render.ts';
+import type { SnapshotHead } from '../render/snapshot.ts';
 import type { Topic } from '../topics.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
-import type { EventFilter, SessionFilter } from './query.ts';
+import type { EventFilter } from './query.ts';
+import type { SessionFilter } from './session-query.ts';
 import type { StatsFilter } from './totals.ts';
 
 export interface ReaderData extends ConnectionOptions {
@@ -67,8 +68,8 @@ export interface ExportRead {
   /** The newest id of the beginning, once it is known. */
   readonly newest?: number;
   readonly isFirst: boolean;
-  /** Of the first page of a snapshot: what it is of. */
-  readonly head?: Omit<SnapshotParts, 'data'>;
+  /** Of the first page of a snapshot. */
+  readonly head?: SnapshotHead;
 }
 
 /** Its bytes, and the read of the page behind it. */

@@ -7,22 +7,16 @@
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
+import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
-import {
-  idOf,
-  ROW,
-  renderEvent,
-  renderFrame,
-  renderSession,
-  renderSessions,
-  renderSnapshot,
-} from '../render.ts';
+import { idOf, ROW, renderEvent, renderFrame, renderSession, renderSessions } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { EventPages, loadRenderer, type SnapshotHead } from './event-pages.ts';
+import { EventPages, loadRenderer } from './event-pages.ts';
 import { storeCode } from './failure.ts';
 import { type EventFilter, Queries } from './query.ts';
 import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
+import { getSession, listSessions, sessionRevision } from './session-query.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
 /** Frames of one page stop after this many bytes. */
@@ -77,7 +71,7 @@ function answer(opened: Opened, read: Read): ReadResult {
     case 'session_revisions':
       return {
         kind: 'revisions',
-        revisions: Float64Array.from(read.ids, (id) => queries.sessionRevision(id)),
+        revisions: Float64Array.from(read.ids, (id) => sessionRevision(queries, id)),
       };
     case 'events_after':
       return frames(queries, read.filter);
@@ -107,11 +101,11 @@ function whole({ queries, pages }: Opened, read: JsonRead): string | Uint8Array 
       return row === undefined ? undefined : renderEvent(row);
     }
     case 'list_sessions': {
-      const { rows, more } = queries.listSessions(read.filter);
+      const { rows, more } = listSessions(queries, read.filter);
       return renderSessions(rows, more ? Number(rows.at(-1)!.last_event_id) : null);
     }
     case 'get_session': {
-      const session = queries.getSession(read.id);
+      const session = getSession(queries, read.id);
       if (session === undefined) return undefined;
       const filter: EventFilter = { fields: {}, sessionId: read.id, order: 'desc', limit: read.limit };
       return renderSession(session, queries.listEvents(filter).rows);
@@ -143,13 +137,13 @@ function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
   const { queries } = opened;
   const { topic, epoch, known } = read;
   const isSession = topic.kind === 'session';
-  const revision = isSession ? queries.sessionRevision(topic.sessionId) : queries.newestRevision();
+  const revision = isSession ? sessionRevision(queries, topic.sessionId) : queries.newestRevision();
   if (isSession && revision === 0) return undefined;
   if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };
   if (topic.kind === 'events') return eventsSnapshot(opened, read, revision);
   const data = whole(opened, stateOf(topic, read.limit)) as string | undefined;
   if (data === undefined) return undefined;
-  return { revision, data: utf8(renderSnapshot({ topic: topic.name, epoch, revision, data })) };
+  return { revision, data: utf8(renderSnapshot({ topic: topic.name, epoch, revision }, data)) };
 }
 
 /** What a topic shows. */
