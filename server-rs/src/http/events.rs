@@ -88,7 +88,7 @@ pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> re
     let json = app.store.read(Cost::Bounded, move |connection| {
         let mut json = Vec::new();
         let found = query::get_event(connection, id, |row| {
-            render::row_object(&mut json, row, render::Lines::AsSent)
+            render::row_object(&mut json, row, render::LineBreaks::AsSent)
         })?;
         Ok(found.then_some(json))
     });

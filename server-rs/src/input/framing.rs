@@ -13,16 +13,16 @@ pub(super) enum Framing {
     Frames(Frames),
 }
 
-impl Framing {
-    /// Lines in NDJSON, frames in the binary formats.
-    pub(super) fn of(format: Format, config: &Config) -> Self {
-        if format == Format::Ndjson {
-            Self::Lines(Lines::new(config.max_batch_events, config.max_body_bytes))
-        } else {
-            Self::Frames(Frames::new(config.max_body_bytes))
-        }
+/// Lines in NDJSON, frames in the binary formats.
+pub(super) fn framing_of(format: Format, config: &Config) -> Framing {
+    if format == Format::Ndjson {
+        Framing::Lines(Lines::new(config.max_batch_events, config.max_body_bytes))
+    } else {
+        Framing::Frames(Frames::new(config.max_body_bytes))
     }
+}
 
+impl Framing {
     /// Takes in what was read.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         match self {

@@ -26,7 +26,7 @@ use crate::error::{ErrorCode, Failure};
 use crate::event::{FieldError, Outcome, Outcomes};
 use crate::formats::Format;
 use batch::{BATCH_BYTES, Batch, Broken};
-use framing::Framing;
+use framing::{Framing, framing_of};
 use reader::read_input;
 use results::Results;
 
@@ -62,7 +62,7 @@ impl Input {
         let (end, ended) = watch::channel(None);
         let (results, written) = Results::start();
         let feed = Feed {
-            framing: Framing::of(format, &app.config),
+            framing: framing_of(format, &app.config),
             app: Arc::clone(app),
             format,
             results,

@@ -22,21 +22,21 @@ use crate::render::snapshot::SnapshotHead;
 use crate::render::stored::{StoredRow, StoredValue};
 
 /// An Arrow IPC stream in memory, taken page by page.
-pub struct ArrowPages {
+pub(crate) struct ArrowPages {
     schema: SchemaRef,
     writer: StreamWriter<Vec<u8>>,
 }
 
 impl ArrowPages {
     /// A stream that begins with its schema; the metadata of the schema has the head of a snapshot.
-    pub fn new(head: Option<&SnapshotHead<'_>>) -> Result<Self, ArrowError> {
+    pub(crate) fn new(head: Option<&SnapshotHead<'_>>) -> Result<Self, ArrowError> {
         let fields: Vec<Field> = COLUMNS.iter().map(field_of).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata_of(head)));
         Ok(Self { writer: StreamWriter::try_new(Vec::new(), &schema)?, schema })
     }
 
     /// Appends a page as a record batch, unless the page has no rows.
-    pub fn push(&mut self, page: ArrowPage) -> Result<(), ArrowError> {
+    pub(crate) fn push(&mut self, page: ArrowPage) -> Result<(), ArrowError> {
         if page.rows == 0 {
             return Ok(());
         }
@@ -45,18 +45,18 @@ impl ArrowPages {
     }
 
     /// Ends the stream.
-    pub fn finish(&mut self) -> Result<(), ArrowError> {
+    pub(crate) fn finish(&mut self) -> Result<(), ArrowError> {
         self.writer.finish()
     }
 
     /// Takes the bytes that were written since the last call.
-    pub fn take(&mut self) -> Vec<u8> {
+    pub(crate) fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.writer.get_mut())
     }
 }
 
 /// The rows of one page.
-pub struct ArrowPage {
+pub(crate) struct ArrowPage {
     columns: Vec<Builder>,
     rows: usize,
 }
@@ -69,7 +69,7 @@ impl Default for ArrowPage {
 
 impl ArrowPage {
     /// Appends a row.
-    pub fn row(&mut self, row: &StoredRow<'_>) {
+    pub(crate) fn row(&mut self, row: &StoredRow<'_>) {
         self.rows += 1;
         for (column, value) in self.columns.iter_mut().zip(row) {
             column.push(value);

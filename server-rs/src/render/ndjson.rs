@@ -3,11 +3,11 @@
 use rusqlite::Row;
 
 use crate::render::snapshot::{SnapshotHead, snapshot_members};
-use crate::render::{Lines, row_object};
+use crate::render::{LineBreaks, row_object};
 
 /// Appends a row as a line.
 pub(crate) fn ndjson_row(out: &mut Vec<u8>, row: &Row<'_>) -> rusqlite::Result<()> {
-    row_object(out, row, Lines::One)?;
+    row_object(out, row, LineBreaks::AsSpaces)?;
     out.push(b'\n');
     Ok(())
 }

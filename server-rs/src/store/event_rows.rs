@@ -16,7 +16,7 @@ use crate::render::stored::{StoredRow, StoredValue, dollars_of, text_of};
 use crate::store::query::{EventFilter, Order, each_event};
 
 /// Shows up to `limit` events, until `visit` returns `false`. A name or session that no event has means no rows.
-pub fn list_event_rows(
+pub(crate) fn list_event_rows(
     connection: &Connection,
     filter: &EventFilter,
     limit: u64,
