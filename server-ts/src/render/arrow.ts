@@ -64,7 +64,7 @@ export function arrowPage(
   writer.finish();
   const bytes = writer.toUint8Array(true);
   const start = place.isFirst ? 0 : schemaBytes(bytes);
-  return bytes.slice(start, place.isLast ? bytes.length : bytes.length - END_BYTES);
+  return bytes.subarray(start, place.isLast ? bytes.length : bytes.length - END_BYTES);
 }
 
 /** How long the first message is, which has no body. */

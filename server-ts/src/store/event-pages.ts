@@ -14,6 +14,11 @@ import { Texts } from './event-rows.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries } from './query.ts';
 import type { ExportPage, ExportRead } from './read.ts';
 
+/** The memory that the lines of a page begin with: most pages need no more. */
+const FIRST_BYTES = 2 * LIMITS.export_page_bytes;
+/** Of UTF-8, for each UTF-16 code unit. */
+const MOST_BYTES = 3;
+
 const libraries: {
   msgpack?: typeof import('../render/msgpack.ts');
   protobuf?: typeof import('../render/protobuf.ts');
@@ -92,15 +97,13 @@ export class EventPages {
   }
 
   private lines(read: ExportRead, filter: EventFilter, page: PageRead): Uint8Array {
-    const lines = read.head === undefined ? [] : [Buffer.from(ndjsonHead(read.head))];
+    const lines = new Lines();
+    if (read.head !== undefined) lines.push(ndjsonHead(read.head));
     for (const row of this.queries.events(filter, page.asked)) {
-      lines.push(Buffer.from(ndjsonRow(row)));
+      lines.push(ndjsonRow(row));
       if (!page.note(idOf(row), metadataBytes(row))) break;
     }
-    const length = lines.reduce((sum, line) => sum + line.length, 0);
-    const bytes = Buffer.allocUnsafeSlow(length);
-    lines.reduce((at, line) => at + line.copy(bytes, at), 0);
-    return bytes;
+    return lines.bytes;
   }
 
   private arrowPage(read: ExportRead, filter: EventFilter, page: PageRead): Uint8Array {
@@ -111,6 +114,22 @@ export class EventPages {
     }
     const place = { isFirst: read.isFirst, isLast: !page.isFollowed };
     return libraries.arrow!.arrowPage(rows, this.texts, place, read.head);
+  }
+}
+
+/** Lines as UTF-8, end to end, in memory of their own. */
+class Lines {
+  private memory = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  private length = 0;
+
+  push(line: string): void {
+    const needed = this.length + line.length * MOST_BYTES;
+    if (needed > this.memory.length) this.memory = Buffer.from(this.memory.buffer.transfer(2 * needed));
+    this.length += this.memory.write(line, this.length);
+  }
+
+  get bytes(): Uint8Array {
+    return this.memory.subarray(0, this.length);
   }
 }
 
