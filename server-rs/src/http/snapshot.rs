@@ -15,7 +15,6 @@ use rusqlite::Connection;
 use crate::app::App;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
-use crate::formats::Format;
 use crate::http::etag::{etag_of, known_revisions};
 use crate::http::exchange::Exchange;
 use crate::http::exports::export_body;
@@ -23,11 +22,9 @@ use crate::http::negotiation::Answer;
 use crate::http::reply;
 use crate::http::sessions::{session_json, sessions_json};
 use crate::http::stats::stats_json;
-use crate::render::msgpack::msgpack_snapshot;
-use crate::render::protobuf::protobuf_snapshot;
-use crate::render::snapshot::{SnapshotHead, render_snapshot};
+use crate::render::snapshot::SnapshotHead;
 use crate::store::cost::Cost;
-use crate::store::event_pages::read_page;
+use crate::store::event_pages::{page_snapshot, read_page};
 use crate::store::exports::Export;
 use crate::store::query::{EventFilter, count_since, newest_revision};
 use crate::store::session_query::{Cutoffs, SessionFilter, session_revision};
@@ -129,12 +126,7 @@ impl View<'_> {
             }
         };
         let topic = self.topic.name();
-        let head = self.head(&topic, revision, extent);
-        Ok(match self.answer.format {
-            Format::Msgpack => msgpack_snapshot(&head, &data),
-            Format::Protobuf => protobuf_snapshot(&head, &data),
-            Format::Json | Format::Ndjson | Format::Arrow => render_snapshot(&head, &data),
-        })
+        Ok(page_snapshot(self.answer.format, &self.head(&topic, revision, extent), &data))
     }
 
     /// The answer page by page (rule FMT-09).
@@ -145,26 +137,26 @@ impl View<'_> {
         revision: i64,
     ) -> rusqlite::Result<Response<Body>> {
         let since = self.known_since(revision);
-        let extent = match (self.since, since) {
-            (None, _) => Extent::Whole,
-            (Some(_), Some(since)) if !self.is_more(connection, since, revision)? => Extent::Since(since),
-            (Some(_), _) => Extent::Reset,
+        let has_more = match since {
+            Some(since) => self.has_more(connection, since, revision)?,
+            None => false,
         };
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
         let topic = self.topic.name();
-        let head = self.head(&topic, revision, extent);
+        let head = self.head(&topic, revision, self.extent(since, has_more));
         let mut export = Export::new(filter, revision, self.limit, self.answer.format, Some(&head))?;
         let first = export.read(connection)?;
         Ok(reply::rows(export_body(app, export, Cost::Bounded, first), self.answer))
     }
 
+    /// What the snapshot says of its data.
     fn head<'h>(&'h self, topic: &'h str, revision: i64, extent: Extent) -> SnapshotHead<'h> {
         let (since, is_reset) = extent.members();
         SnapshotHead { topic, epoch: self.epoch, revision, since, is_reset }
     }
 
     /// Whether more events came since than the answer may have.
-    fn is_more(&self, connection: &Connection, since: i64, revision: i64) -> rusqlite::Result<bool> {
+    fn has_more(&self, connection: &Connection, since: i64, revision: i64) -> rusqlite::Result<bool> {
         // Ids may have gaps, so only more ids than the limit can mean more events.
         let most = self.limit + 1;
         Ok(revision.abs_diff(since) >= most && count_since(connection, since, revision, most)? >= most)
@@ -175,18 +167,21 @@ impl View<'_> {
         self.since.filter(|since| !self.other_epoch && *since <= revision)
     }
 
+    /// How much the answer has. Where more events came than it may have, it has the newest ones (rule SYN-07).
+    fn extent(&self, known_since: Option<i64>, has_more: bool) -> Extent {
+        match (self.since, known_since) {
+            (None, _) => Extent::Whole,
+            (Some(_), Some(since)) if !has_more => Extent::Since(since),
+            (Some(_), _) => Extent::Reset,
+        }
+    }
+
     /// The events that came since, or the newest page (rule SYN-07).
     fn events(&self, connection: &Connection, revision: i64) -> rusqlite::Result<(Extent, Vec<u8>)> {
         let since = self.known_since(revision);
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
         let page = read_page(connection, &filter, self.limit, self.answer.format)?;
-        let extent = match (self.since, since) {
-            (None, _) => Extent::Whole,
-            // More than a page came since: what was read is the newest page.
-            (Some(_), Some(since)) if !page.has_more => Extent::Since(since),
-            (Some(_), _) => Extent::Reset,
-        };
-        Ok((extent, page.bytes))
+        Ok((self.extent(since, page.has_more), page.bytes))
     }
 }
 
@@ -195,7 +190,7 @@ enum Extent {
     Whole,
     /// What came after this revision.
     Since(i64),
-    /// All, since what came after the client's revision cannot be said.
+    /// All, although the client named a revision: what came after it cannot be told or is too much.
     Reset,
 }
 

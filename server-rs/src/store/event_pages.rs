@@ -6,8 +6,9 @@ use rusqlite::Connection;
 
 use crate::formats::Format;
 use crate::render::Page;
-use crate::render::msgpack::MsgpackRows;
-use crate::render::protobuf::ProtobufRows;
+use crate::render::msgpack::{MsgpackRows, msgpack_snapshot};
+use crate::render::protobuf::{ProtobufRows, protobuf_snapshot};
+use crate::render::snapshot::{SnapshotHead, render_snapshot};
 use crate::render::stored::{StoredRow, stored_id_of};
 use crate::store::event_rows::list_event_rows;
 use crate::store::query::{EventFilter, list_events};
@@ -42,6 +43,15 @@ pub(crate) fn read_page(
             list_events(connection, filter, limit + 1, |row| page.row(row))?;
             Ok(EventPage { has_more: page.has_more(), bytes: page.finish() })
         }
+    }
+}
+
+/// A snapshot whose data is a page in the same format, or JSON text.
+pub(crate) fn page_snapshot(format: Format, head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
+    match format {
+        Format::Msgpack => msgpack_snapshot(head, data),
+        Format::Protobuf => protobuf_snapshot(head, data),
+        Format::Json | Format::Ndjson | Format::Arrow => render_snapshot(head, data),
     }
 }
 

@@ -94,7 +94,7 @@ export class Queries {
     return { rows: more ? rows.slice(0, filter.limit) : rows, more };
   }
 
-  /** The same one by one, as many as `count`; the caller may stop before the end. */
+  /** Rows as they are stored, one by one, as many as `count`; the caller may stop before the end. */
   *storedEvents(filter: EventFilter, count: number): Generator<StoredRow> {
     const values = this.eventValues(filter, count);
     if (values !== undefined) yield* this.storedBy(filter).iterate(...values) as IterableIterator<StoredRow>;
@@ -105,7 +105,7 @@ export class Queries {
     return this.pluck(QUERIES.selectCountSince, since, newest, most) ?? 0;
   }
 
-  /** The parameters of both statements are the same. */
+  /** Has the parameters of the statement of `eventsBy`. */
   private storedBy({ order }: EventFilter): Numbered {
     const sql = order === 'asc' ? QUERIES.selectEventColumnsOldest : QUERIES.selectEventColumnsNewest;
     return this.prepared(sql, true);
