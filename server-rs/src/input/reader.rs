@@ -3,6 +3,7 @@
 //! Only this server has this file: Node reads in its own thread pool.
 
 use std::io::Stdin;
+use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -32,13 +33,13 @@ fn read_piece(input: &Stdin, piece: &mut [u8]) -> Option<usize> {
             Ok(length) => return Some(length),
             Err(Errno::INTR) => {}
             // The parent may have made the descriptor non-blocking.
-            Err(Errno::AGAIN) => {
-                let waited = poll(&mut [PollFd::new(input, PollFlags::IN)], None);
-                if waited.is_err_and(|error| error != Errno::INTR) {
-                    return None;
-                }
-            }
+            Err(Errno::AGAIN) if wait_until(input, PollFlags::IN) => {}
             Err(_) => return None,
         }
     }
+}
+
+/// Waits until a non-blocking descriptor is ready for this, or a signal comes; `false` when it cannot wait.
+pub(super) fn wait_until(descriptor: &impl AsFd, events: PollFlags) -> bool {
+    matches!(poll(&mut [PollFd::new(descriptor, events)], None), Ok(_) | Err(Errno::INTR))
 }

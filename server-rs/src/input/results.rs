@@ -6,7 +6,7 @@ use std::future::Future;
 use std::io::Stdout;
 use std::pin::Pin;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use crate::error::Failure;
 use crate::event::Outcomes;
 use crate::input::batch::Place;
+use crate::input::reader::wait_until;
 use crate::render::outcomes::{batch_json, failure_json};
 
 /// How many results may wait for earlier ones.
@@ -87,12 +88,7 @@ fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
             Ok(length) => bytes = &bytes[length..],
             Err(Errno::INTR) => {}
             // The parent may have made the descriptor non-blocking.
-            Err(Errno::AGAIN) => {
-                let waited = poll(&mut [PollFd::new(output, PollFlags::OUT)], None);
-                if waited.is_err_and(|error| error != Errno::INTR) {
-                    return false;
-                }
-            }
+            Err(Errno::AGAIN) if wait_until(output, PollFlags::OUT) => {}
             Err(_) => return false,
         }
     }
