@@ -1,4 +1,4 @@
-//! Reads standard input on a thread of its own, since tokio would wait at its end for a read that has begun.
+//! Reads standard input on a thread of its own: tokio's own threads would hold up its shutdown until a read returns.
 //!
 //! Only this server has this file: Node reads in its own thread pool.
 
