@@ -90,8 +90,8 @@ impl Ingest {
         check_batch(body, format, self.max_batch_events, self.max_metadata_bytes)
     }
 
-    /// Puts a batch into the writer's queue, once there is room. The result resolves after the commit. Batches are stored
-    /// in the order of the calls.
+    /// Puts a batch into the writer's queue, once there is room. The result resolves after the commit. Batches are
+    /// stored in the order of the calls.
     pub(crate) async fn queue(
         &self,
         CheckedBatch { checked, lines }: CheckedBatch,

@@ -26,7 +26,9 @@ export function decodeToken(bytes: Buffer, start: number, end: number): string {
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
-/** Whether the token of a string, without its quotes, has no escapes and nothing to trim: its ends are visible ASCII. */
+/**
+ * Whether the token of a string, without its quotes, has no escapes and nothing to trim: its ends are visible ASCII.
+ */
 export function isPlain(bytes: Buffer, start: number, end: number): boolean {
   if (start === end) return false;
   const first = bytes[start]!;

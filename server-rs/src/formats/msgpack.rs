@@ -1,6 +1,7 @@
 //! Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
 //!
-//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this server.
+//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+//! server.
 
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! Reads Protobuf: turns the events of a body into JSON tokens (rules FMT-06 and FMT-07).
 //!
-//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this server.
+//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+//! server.
 
 use bytes::Bytes;
 use prost::Message;

@@ -36,8 +36,8 @@ impl Tokens {
         self.token(SpanKind::Number, |body| body.push_str(digits.format(value)))
     }
 
-    /// A number as ECMAScript prints it. An infinite one becomes a number above every double, and NaN a value that is no
-    /// number, so that both get the problem of their field (rule FMT-07).
+    /// A number as ECMAScript prints it. An infinite one becomes a number above every double, and NaN a value that is
+    /// no number, so that both get the problem of their field (rule FMT-07).
     pub fn number(&mut self, value: f64) -> Span {
         if value.is_nan() {
             return self.bare(SpanKind::Bool);

@@ -4,8 +4,8 @@
 
 use http::header::{HeaderMap, IF_NONE_MATCH};
 
-/// The tag of a state. It is weak, since time alone changes some bytes of a state without a new revision (RFC 9110, section
-/// 8.8.1).
+/// The tag of a state. It is weak, since time alone changes some bytes of a state without a new revision (RFC 9110,
+/// section 8.8.1).
 pub(super) fn etag_of(epoch: &str, revision: i64) -> String {
     format!("W/\"{epoch}-{revision}\"")
 }

@@ -215,7 +215,8 @@ pub fn snapshot(mut answer: Response<Body>, etag: &str) -> Response<Body> {
     answer
 }
 
-/// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5). `has_choice` is as in an exchange.
+/// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5). `has_choice` is as in an
+/// exchange.
 pub fn not_modified(etag: &str, has_choice: bool) -> Response<Body> {
     let mut answer = Response::new(without_length());
     *answer.status_mut() = StatusCode::NOT_MODIFIED;

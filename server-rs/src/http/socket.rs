@@ -71,8 +71,8 @@ impl SocketFile {
         Ok((file, listener))
     }
 
-    /// Removes the file, unless another file has replaced it. The caller still listens, so that no other server takes the
-    /// file for a stale one.
+    /// Removes the file, unless another file has replaced it. The caller still listens, so that no other server takes
+    /// the file for a stale one.
     pub fn remove(&self) {
         if identity_of(&self.path) == Some(self.identity) {
             // The next start removes a file that stays here.

@@ -1,7 +1,7 @@
 //! Takes events from standard input, next to HTTP (rules PRO-12 to PRO-14).
 //!
-//! One thread reads, one task finds batches and checks them, and one thread writes the result lines; all run at the same
-//! time. Invariant: batches enter the writer's queue in their order, and their result lines are written in it.
+//! One thread reads, one task finds batches and checks them, and one thread writes the result lines; all run at the
+//! same time. Invariant: batches enter the writer's queue in their order, and their result lines are written in it.
 
 /// A batch and its place.
 pub mod batch;

@@ -16,8 +16,8 @@ pub fn single_json(id: Option<i64>, revision: i64) -> String {
     }
 }
 
-/// The answer to a batch. `revision` is one that has its events (rule ING-11). Ids are printed without a tree of values,
-/// since most of the text is ids.
+/// The answer to a batch. `revision` is one that has its events (rule ING-11). Ids are printed without a tree of
+/// values, since most of the text is ids.
 pub fn batch_json(outcomes: &Outcomes, revision: i64, with_results: bool) -> String {
     let Outcomes { events, lines } = outcomes;
     let (mut ids, mut received, mut duplicates) = (String::with_capacity(events.len() * 8), 0, 0);

@@ -1,7 +1,7 @@
 //! Renders pages of events and snapshots in Protobuf (rule FMT-08): the messages `EventPage` and `Snapshot`.
 //!
-//! Fields come in the order of their numbers. The library's encoders write them straight from rows: a message would copy
-//! every text once more.
+//! Fields come in the order of their numbers. The library's encoders write them straight from rows: a message would
+//! copy every text once more.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 

@@ -11,7 +11,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-/** What a member takes in the list of members: start and end of its name in the source, and of the member in the text. */
+/**
+ * What a member takes in the list of members: start and end of its name in the source, and of the member in the text.
+ */
 const MEMBER_WIDTH = 4;
 /** Lead bytes of UTF-8. In UTF-16 the characters from U+E000 to U+FFFF sort after those above, which are surrogates. */
 const HIGH_LEAD = 0xee;

@@ -90,7 +90,9 @@ export class Walker {
     }
   }
 
-  /** Takes the beginning of an array or a map that lies in `depth` containers; returns its number of elements or pairs. */
+  /**
+   * Takes the beginning of an array or a map that lies in `depth` containers; returns its number of elements or pairs.
+   */
   container(depth: number): number {
     const { bytes } = this;
     const first = bytes[this.at++]!;
@@ -160,7 +162,9 @@ export class Walker {
   }
 }
 
-/** Whether a float is infinite or NaN: all bits of its exponent are set; `mask` has those of its second byte (IEEE 754). */
+/**
+ * Whether a float is infinite or NaN: all bits of its exponent are set; `mask` has those of its second byte (IEEE 754).
+ */
 function isNotFinite(bytes: Buffer, start: number, mask: number): boolean {
   return (bytes[start]! & 0x7f) === 0x7f && (bytes[start + 1]! & mask) === mask;
 }

@@ -1,9 +1,9 @@
 /**
  * Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
  *
- * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this server.
- * The library decodes numbers. Texts are copied as they lie in the body: to decode and encode each would cost more than
- * all the rest.
+ * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+ * server. The library decodes numbers. Texts are copied as they lie in the body: to decode and encode each would cost
+ * more than all the rest.
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';

@@ -14,8 +14,8 @@ const LINE_FEED = 0x0a;
 const SLICE_BYTES = 1 << 19;
 
 /**
- * Reads the events of a body into `raw`, in slices; returns how many there are. Those after the first `maxItems` are counted
- * and not kept.
+ * Reads the events of a body into `raw`, in slices; returns how many there are. Those after the first `maxItems` are
+ * counted and not kept.
  */
 export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Generator<void, number> {
   const isText = isUtf8(body);

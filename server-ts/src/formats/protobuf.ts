@@ -1,8 +1,8 @@
 /**
  * Reads Protobuf: turns the events of a body into JSON tokens (rules FMT-06 and FMT-07).
  *
- * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this server.
- * The library reads tags, lengths and numbers; texts are copied as they lie in the body.
+ * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+ * server. The library reads tags, lengths and numbers; texts are copied as they lie in the body.
  */
 import type { BinaryReader as Reader } from '@bufbuild/protobuf/wire';
 import type { Buffers } from '../buffers.ts';

@@ -9,16 +9,16 @@ import type { KnownRevisions } from '../store/read.ts';
 const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
 /**
- * The tag of a state. It is weak, since time alone changes some bytes of a state without a new revision (RFC 9110, section
- * 8.8.1).
+ * The tag of a state. It is weak, since time alone changes some bytes of a state without a new revision (RFC 9110,
+ * section 8.8.1).
  */
 export function etagOf(epoch: string, revision: number): string {
   return `W/"${epoch}-${revision}"`;
 }
 
 /**
- * The revisions of this epoch in `If-None-Match` (RFC 9110, section 13.1.2). Tags are compared weakly: whether one is weak
- * does not count (section 8.8.3.2). A list that breaks the grammar has no tags.
+ * The revisions of this epoch in `If-None-Match` (RFC 9110, section 13.1.2). Tags are compared weakly: whether one is
+ * weak does not count (section 8.8.3.2). A list that breaks the grammar has no tags.
  */
 export function knownRevisions(fields: readonly string[], epoch: string): KnownRevisions {
   // Several fields are one list (RFC 9110, section 5.3).

@@ -134,7 +134,9 @@ export function stream(exchange: Exchange): void {
   });
 }
 
-/** The head of rows that are sent page by page, those of a snapshot under its tag; the caller writes them (rule FMT-09). */
+/**
+ * The head of rows that are sent page by page, those of a snapshot under its tag; the caller writes them (rule FMT-09).
+ */
 export function exported(exchange: Exchange, etag?: string): void {
   const tag = etag === undefined ? {} : tagHeaders(etag);
   open(exchange, { 'content-type': mediaTypeOf(exchange), ...tag });

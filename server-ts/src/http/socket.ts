@@ -49,7 +49,10 @@ export class SocketFile {
     });
   }
 
-  /** Removes the file, unless another file has replaced it, and stops listening; resolves when all connections have ended. */
+  /**
+   * Removes the file, unless another file has replaced it, and stops listening; resolves when all connections have
+   * ended.
+   */
   remove(): Promise<void> {
     const isOurs = identityOf(this.path) === this.identity;
     const aside = `${this.path}.${process.pid}`;

@@ -1,8 +1,8 @@
 /**
  * Reads events page by page, in NDJSON and Arrow (rule FMT-09).
  *
- * Runs in a reader's thread. Invariants: a page is a read of its own, of a bounded size; the rows end with the newest id of
- * the beginning.
+ * Runs in a reader's thread. Invariants: a page is a read of its own, of a bounded size; the rows end with the newest
+ * id of the beginning.
  */
 import { LIMITS } from '../contract.ts';
 import { ndjsonHead, ndjsonRow } from '../render/ndjson.ts';

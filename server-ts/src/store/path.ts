@@ -1,5 +1,6 @@
 /**
- * Finds the file that `--db` names, without symbolic links, so that every name of it leads to the same lock (rule STO-02).
+ * Finds the file that `--db` names, without symbolic links, so that every name of it leads to the same lock (rule
+ * STO-02).
  *
  * SQLite resolves symbolic links before it names the log. A lock that is named by another path would let two servers
  * write to one file.

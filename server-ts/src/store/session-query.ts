@@ -1,8 +1,8 @@
 /**
  * Reads sessions by the contract's statements.
  *
- * Belongs to a reader's thread. What a session's status is depends on the time of the read (rule SES-02). Knows nothing of
- * HTTP or of JSON text.
+ * Belongs to a reader's thread. What a session's status is depends on the time of the read (rule SES-02). Knows nothing
+ * of HTTP or of JSON text.
  */
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../queries.ts';
