@@ -7,6 +7,9 @@ use crate::contract::RouteSpec;
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 
+/// What a route produces whose answers have a media type of their own, so that `Accept` means nothing.
+const ANY: &str = "*/*";
+
 /// What an answer is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
@@ -27,6 +30,9 @@ pub(crate) fn choose_answer(
     headers: &HeaderMap,
     route: &'static RouteSpec,
 ) -> Result<Answer, Failure> {
+    if route.produces == ANY {
+        return Ok(Answer { format: Format::Json, media_type: ANY });
+    }
     let mut choices = match &route.formats {
         Some(names) if has_choice(method, route) => choices_of(names),
         _ => vec![Answer { format: Format::Json, media_type: &route.produces }],
