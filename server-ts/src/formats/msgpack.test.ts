@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Packr } from 'msgpackr/pack';
-import { bytes, faultOf, run } from '../../tests/format-steps.ts';
 import { Buffers } from '../buffers.ts';
 import { VOCABULARY } from '../contract.ts';
+import type { Failure } from '../error.ts';
 import { RawEvents } from '../event.ts';
 import { FIELD, type FieldName } from '../field.ts';
 import type { Fault } from './fault.ts';
@@ -12,6 +12,22 @@ import { checkBatch, checkEvent } from './msgpack-check.ts';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 const buffers = new Buffers();
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
+
+function faultOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as Failure).members.reason as string;
+  }
+}
+
+function run<T>(steps: Generator<void, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
 
 /** The tokens of the fields of one event. */
 function tokensOf(packed: Buffer, ...names: FieldName[]): string[] {

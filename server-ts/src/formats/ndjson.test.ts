@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { run } from '../../tests/format-steps.ts';
 import { RawEvents } from '../event.ts';
 import { readLine, readLines } from './ndjson.ts';
 
 function read(body: Buffer, maxItems: number): { count: number; raw: RawEvents } {
   const raw = new RawEvents();
-  return { count: run(readLines(body, raw, maxItems)), raw };
+  const steps = readLines(body, raw, maxItems);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return { count: step.value, raw };
 }
 
 test('lines are counted with the empty ones, and one that is no JSON spoils no other', () => {

@@ -1,15 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, faultOf, run } from '../../tests/format-steps.ts';
 import { Buffers } from '../buffers.ts';
 import { VOCABULARY } from '../contract.ts';
+import type { Failure } from '../error.ts';
 import { EventTable, RawEvents } from '../event.ts';
 import { validator } from '../validate.ts';
 import type { Fault } from './fault.ts';
 import { readProtobufEvent } from './protobuf.ts';
 import { checkBatch, checkEvent } from './protobuf-check.ts';
 
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const MESSAGES = VOCABULARY.field_messages;
+
+function faultOf(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as Failure).members.reason as string;
+  }
+}
+
+function run<T>(steps: Generator<void, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
 
 /** The problems of an event that has these fields beside the required ones. */
 function problems(fields: Buffer): string[] {
