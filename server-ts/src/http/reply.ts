@@ -132,9 +132,13 @@ export function sink(exchange: Exchange, length: number): void {
   ok(exchange, `{"bytes":${length}}`);
 }
 
-/** The bytes of a request (rule BEN-03). */
-export function echo(exchange: Exchange, body: Uint8Array): void {
-  answer(exchange, 200, { 'content-type': 'application/octet-stream' }, body);
+/** The bytes of a request, in the pieces in which they came (rule BEN-03). */
+export function echo(exchange: Exchange, pieces: readonly Uint8Array[]): void {
+  const { response } = exchange;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (!begin(exchange, 200, { 'content-type': 'application/octet-stream', 'content-length': length })) return;
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }
 
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
@@ -230,11 +234,18 @@ function answer(
   close = false,
 ): void {
   const { response, head } = exchange;
-  if (response.headersSent || response.destroyed) return;
   const lengths = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
-  writeHead(exchange, status, lengths, close || isLast(exchange) || !canDropBody(exchange));
+  if (!begin(exchange, status, lengths, close)) return;
   if (body === undefined || head.method === 'HEAD') response.end();
   else response.end(body);
+}
+
+/** The head of a complete answer; whether it can be given. */
+function begin(exchange: Exchange, status: number, headers: Headers, close = false): boolean {
+  const { response } = exchange;
+  if (response.headersSent || response.destroyed) return false;
+  writeHead(exchange, status, headers, close || isLast(exchange) || !canDropBody(exchange));
+  return true;
 }
 
 function writeHead(exchange: Exchange, status: number, headers: Headers, close: boolean): void {
