@@ -22,9 +22,9 @@ export async function postSink(_app: App, exchange: Exchange): Promise<void> {
 
 /** `POST /bench/echo` (rule BEN-03). */
 export async function postEcho(_app: App, exchange: Exchange): Promise<void> {
-  const chunks: Buffer[] = [];
-  await receive(exchange, (bytes) => chunks.push(bytes));
-  echo(exchange, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  const pieces: Buffer[] = [];
+  await receive(exchange, (bytes) => pieces.push(bytes));
+  echo(exchange, pieces);
 }
 
 /** Passes the bytes of a body to `take` as they come (rule BEN-01). */

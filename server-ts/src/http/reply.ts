@@ -3,6 +3,7 @@
  *
  * An answer closes its connection where a rule says so, where HTTP/1.0 was spoken, and where a body is still
  * to come that is too long, or of unknown length, to be read and dropped.
+ * Over 250 lines because it makes every answer of the server, most of them in a few lines.
  */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { httpDate } from '../clock.ts';
@@ -98,9 +99,13 @@ export function sink(exchange: Exchange, length: number): void {
   ok(exchange, `{"bytes":${length}}`);
 }
 
-/** 200 with the bytes of the request (rule BEN-03). */
-export function echo(exchange: Exchange, body: Uint8Array): void {
-  answer(exchange, 200, { 'content-type': 'application/octet-stream' }, body);
+/** 200 with the bytes of the request, in the pieces in which they came (rule BEN-03). */
+export function echo(exchange: Exchange, pieces: readonly Uint8Array[]): void {
+  const { response } = exchange;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (!begin(exchange, 200, { 'content-type': 'application/octet-stream', 'content-length': length })) return;
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }
 
 /** Bytes in a form that took this many milliseconds to make (rule BEN-04). */
@@ -201,11 +206,18 @@ function answer(
   close = false,
 ): void {
   const { response, head } = exchange;
-  if (response.headersSent || response.destroyed) return;
   const lengths = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
-  writeHead(exchange, status, lengths, close || isLast(exchange) || !canDropBody(exchange));
+  if (!begin(exchange, status, lengths, close)) return;
   if (body === undefined || head.method === 'HEAD') response.end();
   else response.end(body);
+}
+
+/** Writes the head of a complete answer; returns whether the body may follow. */
+function begin(exchange: Exchange, status: number, headers: Headers, close = false): boolean {
+  const { response } = exchange;
+  if (response.headersSent || response.destroyed) return false;
+  writeHead(exchange, status, headers, close || isLast(exchange) || !canDropBody(exchange));
+  return true;
 }
 
 function writeHead(exchange: Exchange, status: number, headers: Headers, close: boolean): void {

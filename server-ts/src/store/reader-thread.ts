@@ -8,7 +8,7 @@ import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
-import { idOf, ROW, renderEvent, renderFrame, renderSession, renderSessions } from '../render.ts';
+import { renderEvent, renderSession, renderSessions } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { loadRenderer, pageSnapshot, readPage } from './event-pages.ts';
