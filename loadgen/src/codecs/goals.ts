@@ -11,7 +11,7 @@ const both = (goal: number | null): Goal['goal'] => ({ rs: goal, ts: goal });
 const raw = (size: number) => value('raw', 'mb_per_s', { size, path: 'sink' });
 const jsonAt1Mb = value('raw', 'mb_per_s', { size: 1_000_000, payload: 'real', format: 'json' });
 const readCpu = (format: string) =>
-  value('read', 'server_cpu_us_per_event', { payload: 'real', rows: 1000, format });
+  value('read', 'server_cpu_us_per_event', { payload: 'real', rows: 1000, format, path: 'read' });
 const ingestCpu = (format: string, batch: number) =>
   value('ingest', 'server_cpu_us_per_event', { payload: 'real', batch, format, path: 'ingest' });
 const share = (parameters: Parameters) =>
@@ -19,7 +19,10 @@ const share = (parameters: Parameters) =>
 const NOT_JSON = ['ndjson', 'msgpack', 'protobuf'];
 
 const RAW_IS_JSON = 'JSON over a named pipe; the comment in its source says so';
-const LETTERS: Prior = { figure: '0.99', was: 'one run of the letter x, which no format makes shorter' };
+const LETTERS: Prior = {
+  figure: '0.99',
+  was: 'one run of the letter x, which no format makes shorter; almost surely JSON (inferred)',
+};
 const INFERRED: Prior = {
   figure: '1.0',
   was: 'almost surely JSON in both rows (inferred): the parent sets no serialization',

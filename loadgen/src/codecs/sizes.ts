@@ -19,8 +19,8 @@ export interface Sizes {
   readonly batches: readonly number[];
   /** Of a body that is not read, in bytes. */
   readonly raw_bytes: readonly number[];
-  /** What is stored next to bodies above 1 MB that are not read. */
-  readonly large_formats: readonly RequestFormat[];
+  /** What is stored next to bodies that are not read; procwire's payload up to 1 MB in every format. */
+  readonly raw_formats: readonly RequestFormat[];
   readonly transport_bytes: readonly number[];
   readonly at_once: readonly number[];
   readonly windows: readonly number[];
@@ -33,7 +33,7 @@ export interface Sizes {
 const FULL_BYTES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 const DEFAULT: Sizes = {
-  codec_s: 0.06,
+  codec_s: 0.05,
   codec_processes: 2,
   codec_bytes: FULL_BYTES,
   arrow_rows: [100, 1_000, 10_000, 100_000],
@@ -42,7 +42,7 @@ const DEFAULT: Sizes = {
   payloads: ['real'],
   batches: [50, 1_000],
   raw_bytes: [1_000_000, 10_000_000],
-  large_formats: ['json'],
+  raw_formats: ['json'],
   transport_bytes: [1_000, 1_000_000],
   at_once: [100, 500, 1_000],
   windows: [1, 8, 64, 1_000],
@@ -76,7 +76,7 @@ export const SIZES: Readonly<Record<RunSize, Sizes>> = {
     slice_s: 0.25,
     payloads: ['real', 'small', 'bare', 'small bare'],
     raw_bytes: FULL_BYTES,
-    large_formats: REQUEST_FORMATS,
+    raw_formats: REQUEST_FORMATS,
     message_formats: REQUEST_FORMATS,
     pipe_events: 300_000,
   },

@@ -21,11 +21,11 @@ export function choiceOfFormat(codecs: CodecsResult): string {
     })),
     ...servers.map((server) => ({
       head: `Answer, ${SHORT_NAMES[server]}`,
-      cell: figure('read', server, CPU, { rows: 1_000 }),
+      cell: figure('read', server, CPU, { rows: 1_000, path: 'read' }),
     })),
     {
       head: 'Client reads it in Node',
-      cell: figure('read', first!, 'decode_us_per_event', { rows: 1_000 }),
+      cell: figure('read', first!, 'decode_us_per_event', { rows: 1_000, path: 'read' }),
     },
     { head: 'Body against JSON', cell: share(first!, { what: 'body' }) },
     { head: 'Answer against JSON', cell: share(first!, { what: 'answer', rows: 1_000 }) },

@@ -99,9 +99,10 @@ export function questionsOf(result: CodecsResult, servers: readonly TargetName[]
     },
     {
       title: 'What does it cost to read? 1,000 real events in one answer, CPU per event',
-      table: perServer(formats({ payload: 'real', rows: 1_000 }), (server) => [
+      table: perServer(formats({ payload: 'real', rows: 1_000, path: 'read' }), (server) => [
         { head: 'server CPU', cell: figure('read', server, CPU) },
         { head: 'vs JSON', cell: versus('read', server, CPU, { format: 'json' }) },
+        { head: 'vs true raw', cell: versus('read', server, CPU, { path: 'echo' }) },
         { head: 'client reads', cell: figure('read', server, 'decode_us_per_event') },
       ]),
     },

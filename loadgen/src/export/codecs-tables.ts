@@ -19,7 +19,7 @@ export const CODECS_TITLE = 'Formats and transports';
 
 export const CODECS_READING =
   'Medians of slices; "vs JSON" and "vs true raw" are ratios of neighbouring slices, with an interval of 95 %. ' +
-  'The same bytes go to /bench/sink, which reads and discards them, and /bench/echo. ' +
+  'True raw is the same bytes to /bench/sink, which reads and discards them; for answers, to /bench/echo and back. ' +
   'Before anything was measured, the same events gave the same rows in every format and over every transport.';
 
 export const SCENARIO_TITLES: Readonly<Record<ScenarioName, string>> = {
@@ -89,7 +89,9 @@ export function scenarioTable(result: CodecsResult, scenario: ScenarioName): Tab
     rows: rows.map((row) => [
       caseText(row),
       ...keys.map((key) => valueText(row, key)),
-      ...(isCompared ? [versus(result, row, { format: 'json' }), versus(result, row, unread(row))] : []),
+      ...(isCompared
+        ? [versus(result, row, { format: 'json' }), versus(result, row, UNREAD[scenario] ?? {})]
+        : []),
     ]),
   };
 }
@@ -102,9 +104,11 @@ const COMPARED: Readonly<Partial<Record<ScenarioName, FigureKey>>> = {
 };
 
 /** The parameters of the case in which the server does not read the bytes. */
-function unread({ parameters }: CodecRow): CodecRow['parameters'] {
-  return 'path' in parameters ? { path: 'sink' } : { format: 'none' };
-}
+const UNREAD: Readonly<Partial<Record<ScenarioName, CodecRow['parameters']>>> = {
+  ingest: { path: 'sink' },
+  read: { path: 'echo' },
+  transport: { format: 'none' },
+};
 
 /** The figure of a row over that of the row with other parameters; of slices with the same place. */
 function versus(result: CodecsResult, row: CodecRow, other: CodecRow['parameters']): string {

@@ -5,7 +5,7 @@ import { ingestRequests, rawRequest } from '../loader.ts';
 import { type Case, measureCases, type Scenario } from '../scenario.ts';
 import { procwireEvents, procwirePayload, sourceEvents, upTo } from '../source-events.ts';
 
-/** Above it only `large_formats` are stored. */
+/** Above it procwire's payload is stored in `raw_formats` alone. */
 const LARGE_BYTES = 1_000_000;
 
 export const rawScenario: Scenario = {
@@ -33,9 +33,11 @@ export const rawScenario: Scenario = {
       const body = Buffer.from(JSON.stringify(procwirePayload(size)));
       for (const route of ['sink', 'echo'] as const)
         push(size, 'procwire', 'none', route, rawRequest(route, body, 1), false);
-      for (const format of size > LARGE_BYTES ? sizes.large_formats : REQUEST_FORMATS) {
+      for (const format of size > LARGE_BYTES ? sizes.raw_formats : REQUEST_FORMATS) {
         const [procwire] = ingestRequests(format, procwireEvents(size, 1), 1);
         push(size, 'procwire', format, 'ingest', procwire!, true);
+      }
+      for (const format of sizes.raw_formats) {
         const events = upTo(await sourceEvents('real', Math.ceil(size / 400), source), size);
         const [real] = ingestRequests(format, events, events.length);
         push(size, 'real', format, 'ingest', real!, true);

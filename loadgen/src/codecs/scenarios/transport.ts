@@ -11,8 +11,8 @@ import { sourceEvents, upTo } from '../source-events.ts';
 const BATCHES = 4;
 const WINDOW = 8;
 /** Bytes through one pipe, at most so many batches. */
-const PIPE_BYTES = 30_000_000;
-const MOST_BATCHES = 10_000;
+const PIPE_BYTES = 24_000_000;
+const MOST_BATCHES = 8_000;
 
 export const transportScenario: Scenario = {
   name: 'transport',
