@@ -19,6 +19,8 @@ export interface Goal {
   readonly prior: { readonly figure: string; readonly was: string };
   /** `null`: none was set, the figure is stated. */
   readonly goal: number | null;
+  /** What stands in the way where it is missed. */
+  readonly obstacle?: string;
   readonly of: Of;
 }
 

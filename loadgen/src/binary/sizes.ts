@@ -42,7 +42,7 @@ const DEFAULT: Sizes = {
   ],
   body_bytes: 64 * MEBIBYTE,
   livez_s: 4,
-  livez_pairs: 1,
+  livez_pairs: 2,
 };
 
 export const SIZES: Readonly<Record<RunSize, Sizes>> = {
@@ -55,6 +55,7 @@ export const SIZES: Readonly<Record<RunSize, Sizes>> = {
       transfer(32 * MEBIBYTE, 1, 0, true),
     ],
     livez_s: 1,
+    livez_pairs: 1,
   },
   default: DEFAULT,
   all: {
@@ -67,6 +68,5 @@ export const SIZES: Readonly<Record<RunSize, Sizes>> = {
       transfer(32 * MEBIBYTE, 5, 1),
     ],
     livez_s: 10,
-    livez_pairs: 2,
   },
 };

@@ -21,8 +21,9 @@ export const BINARY_TITLE = 'Binary data in a page';
 export const BINARY_READING =
   'Milliseconds from the request to the ArrayBuffer in a page of a real Chromium, mean and standard deviation of the ' +
   'rounds. Each round has another order of the methods, and both servers take turns. "vs numbers" is the median of the ' +
-  'number array over that of the method, with an interval of 95 %. The longest block is the longest gap between two ' +
-  'turns of the main thread in any round; a timer of 1 to 4 ms is part of it. The clock of a page has steps of 0.1 ms. ' +
+  'number array over that of the method, with an interval of 95 %. "block" is the longest gap between two turns of ' +
+  'the main thread in any round; a timer of 1 to 4 ms is part of it. "encode" is what the server takes for the form of ' +
+  'its bytes, p50. The clock of a page has steps of 0.1 ms. ' +
   'Each result has the right SHA-256.';
 
 export interface Titled {
@@ -99,18 +100,9 @@ function transferTable(result: BinaryResult, server: TargetName, bytes: number):
     ];
   });
   if (rows.length === 0) return [];
-  const head = [
-    'Method',
-    'mean ± sd',
-    'p50',
-    'p95',
-    'bytes',
-    'longest block',
-    'server encodes',
-    'vs numbers',
-  ];
+  const head = ['Method', 'mean ± sd', 'p50', 'p95', 'bytes', 'block', 'encode', 'vs numbers'];
   const rounds = rowsWhere(result, 'transfer', server, { bytes })[0]!.figures.took_ms!.length;
-  const title = `${group(bytes)} bytes, ${SHORT_NAMES[server]}: ms of ${rounds} rounds`;
+  const title = `${group(bytes)} bytes, ${SHORT_NAMES[server]}: ms, rounds: ${rounds}`;
   return [{ title, table: { head, rows } }];
 }
 

@@ -15,7 +15,8 @@ function missedLines(binary: BinaryResult): string[] {
       const { share, isMet } = outcomeOf(goal, binary, server);
       return isMet === false ? [`${SHORT_NAMES[server]} by ${percent(Math.abs(1 - share!))}`] : [];
     });
-    return missed.length === 0 ? [] : [`Missed, ${missed.join(', ')}: ${goal.title}.`];
+    const why = goal.obstacle === undefined ? '' : `: ${goal.obstacle}`;
+    return missed.length === 0 ? [] : [`Missed, ${missed.join(', ')}: ${goal.title}${why}.`];
   });
 }
 

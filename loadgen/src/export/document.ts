@@ -202,6 +202,9 @@ function reproduction(result: Result): string {
     ...(result.codecs === undefined
       ? []
       : ['', '# Formats and transports, put into the same result', 'npx --yes pnpm@12.21.0 bench:codecs']),
+    ...(result.binary === undefined
+      ? []
+      : ['', '# Binary data in a page, put into the same result', 'npx --yes pnpm@12.21.0 bench:binary']),
     '',
     '# README, this document and the page with plots from the result',
     'node scripts/update-results.ts',
