@@ -13,8 +13,8 @@ import { Texts } from './event-rows.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries } from './query.ts';
 import type { ExportPage, ExportRead } from './read.ts';
 
-/** The memory that the lines of a page begin with: most pages need no more. */
-const FIRST_BYTES = 2 * LIMITS.export_page_bytes;
+/** The memory that the lines of a page begin with. */
+const FIRST_BYTES = 1 << 16;
 /** Of UTF-8, for each UTF-16 code unit. */
 const MOST_BYTES = 3;
 
@@ -106,7 +106,7 @@ export class EventPages {
       lines.push(ndjsonRow(row));
       if (!page.note(idOf(row), metadataBytes(row))) break;
     }
-    return lines.bytes;
+    return lines.finish();
   }
 
   private arrowPage(read: ExportRead, filter: EventFilter, page: PageRead): Uint8Array {
@@ -127,12 +127,15 @@ class Lines {
 
   push(line: string): void {
     const needed = this.length + line.length * MOST_BYTES;
-    if (needed > this.memory.length) this.memory = Buffer.from(this.memory.buffer.transfer(2 * needed));
+    if (needed > this.memory.length) {
+      this.memory = Buffer.from(this.memory.buffer.transfer(Math.max(needed, 2 * this.memory.length)));
+    }
     this.length += this.memory.write(line, this.length);
   }
 
-  get bytes(): Uint8Array {
-    return this.memory.subarray(0, this.length);
+  /** All of them; V8 is not told of more memory than they take. */
+  finish(): Uint8Array {
+    return new Uint8Array(this.memory.buffer.transfer(this.length));
   }
 }
 
