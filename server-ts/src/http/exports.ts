@@ -8,18 +8,18 @@ import type { App } from '../app.ts';
 import type { ExportPage } from '../store/read.ts';
 import type { Exchange } from './exchange.ts';
 import { taken } from './frames.ts';
-import { exported, type Headers } from './reply.ts';
+import { exported } from './reply.ts';
 
 /** Sends the first page and those behind it, each once the client has taken the one before. */
 export async function sendExport(
   app: App,
   exchange: Exchange,
   first: ExportPage,
-  headers?: Headers,
+  etag?: string,
 ): Promise<void> {
   const { response, head } = exchange;
   if (response.destroyed) return;
-  exported(exchange, headers);
+  exported(exchange, etag);
   if (head.method === 'HEAD') return;
   let { bytes, next } = first;
   try {
