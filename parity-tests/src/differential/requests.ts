@@ -5,6 +5,7 @@
  * servers and for ever.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
@@ -14,7 +15,9 @@ import { bulkIngest } from './bulk.ts';
 import { inOtherFormat } from './formats.ts';
 import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, TYPES } from './header-pools.ts';
 import { hookText } from './hooks.ts';
+import { msgpackBody } from './msgpack-bodies.ts';
 import { PATHS, QUERY_NAMES, QUERY_VALUES } from './pools.ts';
+import { protobufBody } from './protobuf-bodies.ts';
 import { formattedRead } from './reads.ts';
 import { streamRequest } from './stream-requests.ts';
 import { timestampText } from './values.ts';
@@ -22,6 +25,7 @@ import { timestampText } from './values.ts';
 /** One random request. */
 export function randomRequest(random: Random): Outgoing {
   const roll = random.next();
+  if (roll < 0.06) return binaryIngest(random);
   if (roll < 0.38) return ingest(random, '/api/events', eventText(random));
   if (roll < 0.45) return ingest(random, '/api/hooks/claude-code', hookText(random));
   if (roll < 0.62)
@@ -68,6 +72,19 @@ function ingest(random: Random, path: string, body: string): Outgoing {
   }
   headers.push(['Content-Length', String(sent.length)]);
   return compose('POST', path, headers, sent);
+}
+
+/** A body in MessagePack or Protobuf that no library would write. */
+function binaryIngest(random: Random): Outgoing {
+  const isBatch = random.chance(0.5);
+  const format = random.pick(['msgpack', 'protobuf'] as const);
+  const body = (format === 'msgpack' ? msgpackBody : protobufBody)(random, isBatch);
+  const headers: Header[] = [
+    ['Host', '127.0.0.1'],
+    ['Content-Type', mediaTypeOf(format)],
+    ['Content-Length', String(body.length)],
+  ];
+  return compose('POST', isBatch ? '/api/events/batch' : '/api/events', headers, body);
 }
 
 function target(random: Random): string {
