@@ -54,7 +54,10 @@ export function differenceAsCase(one: Difference, seed: number): string {
         rule: 'LAW',
         when: { raw_base64: Buffer.concat([one.sent.head, one.sent.body]).toString('base64') },
         // biome-ignore lint/suspicious/noThenProperty: this is what a case file calls the answer
-        then: { status: Number.parseInt(status, 10) || 400, body: rest.slice(rest.indexOf('') + 1).join('\n') },
+        then: {
+          status: Number.parseInt(status, 10) || 400,
+          body: rest.slice(rest.indexOf('') + 1).join('\n'),
+        },
       },
     ],
   };
