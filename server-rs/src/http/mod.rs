@@ -1,5 +1,4 @@
 //! Routes every request, and runs the checks before a handler (rule HTT-02). Holds no SQL.
-//! Over 250 lines because every module of HTTP is named here with what it is for.
 
 /// What the raw head of a request must be.
 pub mod head;
@@ -31,10 +30,10 @@ mod inflate;
 pub mod body;
 /// Every answer.
 pub mod reply;
-/// Pages of events in every format.
-mod event_pages;
 /// Events page by page.
 mod exports;
+/// The entity tags of snapshots.
+mod etag;
 /// Events in and out.
 pub mod events;
 /// Taking agents' hooks.
