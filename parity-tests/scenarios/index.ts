@@ -9,6 +9,7 @@ import { CRASH } from './crash.ts';
 import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { FILTERS } from './filters.ts';
+import { FORMATS } from './formats/index.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
 import { INPUT } from './input.ts';
@@ -58,6 +59,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   DESCRIPTORS,
   READS,
   LARGE_BODIES,
+  FORMATS,
   TIMEOUTS,
   STORAGE,
   LOG,
