@@ -10,6 +10,8 @@ export class ExportReader {
   readonly status: number;
   /** Whether the body came up to its end; resolves once the connection is done with it. */
   readonly isWhole: Promise<boolean>;
+  /** Resolves with the first bytes of the body. */
+  readonly begun: Promise<void>;
   bytes = 0;
   lines = 0;
   #last: Buffer = Buffer.alloc(0);
@@ -24,6 +26,7 @@ export class ExportReader {
       if (keeps) this.#kept.push(bytes);
       else this.#count(bytes);
     });
+    this.begun = new Promise((resolve) => response.once('data', () => resolve()));
     this.isWhole = new Promise((resolve) => {
       // A connection that ends before the body does is an error, and then a close.
       response.on('error', () => {}).once('close', () => resolve(response.complete));

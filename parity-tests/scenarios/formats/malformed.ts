@@ -1,11 +1,13 @@
 /**
  * Malformed bodies (rule FMT-03 and its like for JSON and NDJSON): what they cost a server, which lives on.
  *
- * The rule of the issue: "Malformed input answers within 50 ms, grows memory by at most 10 MB and never panics."
- * A body of up to 64 KiB is sent until one answer comes in time, since a busy machine may hold up the others.
- * Of a body of megabytes the processor time counts, 50 ms for each MiB: a valid one costs up to 22. Its memory counts
- * above the most that valid bodies of its size and format took, which hold a body as long and the table of its events.
- * V8 collects the garbage of earlier bodies when it likes, so that the lowest of several peaks counts.
+ * The issue says: "Malformed input answers within 50 ms, grows memory by at most 10 MB and never panics."
+ *
+ * - Time. A body of 64 KiB is sent until an answer comes in time, since a busy machine may hold up the others. Of a
+ *   body of megabytes the processor time counts: 50 ms for each MiB. A valid one takes up to 22.
+ * - Memory. A kind may raise the memory of a warm server by its own length and 10 MB. V8 collects the garbage of
+ *   earlier bodies when it likes, so that the lowest peak of several bodies counts. In the end valid bodies may take
+ *   32 MB more than in the beginning, since an allocator keeps some memory for each of its threads.
  */
 import assert from 'node:assert/strict';
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
@@ -26,9 +28,10 @@ const MUTATED_BODIES = 200;
 const TRIES = 10;
 
 const LARGE_BYTES = 8 << 20;
-const MANY_EVENTS = 9_000;
-/** Of each kind: enough for V8 to have collected the garbage of some. */
-const VALID_BODIES = 12;
+const MOST_KEPT_MB = 32;
+/** A valid body of many events, and one of a single event. */
+const VALID_EVENTS = [9_000, 1];
+const WARM_UPS = 4;
 const REPEATS = 2;
 const MOST_REPEATS = 12;
 
@@ -83,45 +86,42 @@ function mutatedBodies(format: RequestFormat): Buffer[] {
 
 export async function largeBodies(context: ScenarioContext): Promise<void> {
   requireProc(context);
-  const most = { name: '', msPerMib: 0, grownMb: Number.NEGATIVE_INFINITY };
+  const [times, growths]: [Figure[], Figure[]] = [[], []];
   for (const format of REQUEST_FORMATS) {
     const server = await context.start({ db: context.db(`${format}.db`) });
     const client = context.client(server);
-    const baseMb = await mostOfValidBodies(client, server, format);
+    const valid = VALID_EVENTS.map((events) => validBody(format, events));
+    const warm: number[] = [];
+    for (let count = 0; count < WARM_UPS; count++) warm.push(await peakOf(client, server, format, valid));
     for (const body of hostileBodies(format, LARGE_BYTES)) {
-      const { msPerMib, peakMb } = await costOf(client, server, format, body, baseMb + MOST_GROWN_MB);
       const name = `${format}, ${body.name}`;
-      assert.ok(
-        msPerMib <= MOST_MS_PER_MIB,
-        `${name}: ${msPerMib.toFixed(1)} ms of processor time for each MiB`,
-      );
-      const grownMb = peakMb - baseMb;
-      assert.ok(grownMb <= MOST_GROWN_MB, `${name}: the server grew by ${grownMb.toFixed(1)} MB`);
-      if (msPerMib > most.msPerMib) Object.assign(most, { name, msPerMib });
-      most.grownMb = Math.max(most.grownMb, grownMb);
+      const { msPerMib, grownMb } = await costOf(client, server, format, body);
+      times.push({ name, value: msPerMib });
+      growths.push({ name, value: grownMb });
+      assert.ok(msPerMib <= MOST_MS_PER_MIB, `${name}: ${msPerMib.toFixed(1)} ms for each MiB`);
+      assert.ok(grownMb <= MOST_GROWN_MB, `${name}: ${grownMb.toFixed(1)} MB above its length`);
     }
+    let keptMb = Number.POSITIVE_INFINITY;
+    for (let count = 0; count < MOST_REPEATS && keptMb > MOST_KEPT_MB; count++)
+      keptMb = Math.min(keptMb, (await peakOf(client, server, format, valid)) - Math.max(...warm));
+    assert.ok(keptMb <= MOST_KEPT_MB, `${format}: the server kept ${keptMb.toFixed(1)} MB`);
+    growths.push({ name: `${format}, kept`, value: keptMb });
     await requireAlive(client, server, format);
     await server.kill();
   }
   context.note(
-    `${most.msPerMib.toFixed(1)} ms for each MiB (${most.name}), ${most.grownMb.toFixed(1)} MB above valid bodies`,
+    `for each MiB at most ${most(times, 'ms')}, memory at most ${most(growths, 'MB')} above the length`,
   );
 }
 
-/** The most memory of a server that takes valid bodies of the same length: of many events, and of one long event. */
-async function mostOfValidBodies(
-  client: ApiClient,
-  server: RunningServer,
-  format: RequestFormat,
-): Promise<number> {
-  resetMostMemory(server.pid);
-  for (const body of [validBody(format, MANY_EVENTS), validBody(format, 1)]) {
-    for (let count = 0; count < VALID_BODIES; count++) {
-      const reply = await post(client, format, body);
-      assert.equal(reply.status, 201, reply.text.slice(0, 300));
-    }
-  }
-  return memoryMb(server.pid, 'VmHWM');
+interface Figure {
+  readonly name: string;
+  readonly value: number;
+}
+
+function most(figures: readonly Figure[], unit: string): string {
+  const { name, value } = figures.reduce((one, other) => (other.value > one.value ? other : one));
+  return `${value.toFixed(1)} ${unit} (${name})`;
 }
 
 /** A valid body of nearly `LARGE_BYTES`. */
@@ -138,24 +138,39 @@ function validBody(format: RequestFormat, count: number): Buffer {
   return body;
 }
 
-/** Processor time, and the lowest of the peaks of memory; repeated while that is above the limit. */
+/** The most memory of a server that takes these bodies one after the other. */
+async function peakOf(
+  client: ApiClient,
+  server: RunningServer,
+  format: RequestFormat,
+  bodies: readonly Buffer[],
+): Promise<number> {
+  resetMostMemory(server.pid);
+  for (const body of bodies) {
+    const reply = await post(client, format, body);
+    assert.equal(reply.status, 201, reply.text.slice(0, 300));
+  }
+  return memoryMb(server.pid, 'VmHWM');
+}
+
+/** The processor time of a body, and the memory that it takes above its length and what was taken before. */
 async function costOf(
   client: ApiClient,
   server: RunningServer,
   format: RequestFormat,
   body: HostileBody,
-  mostMb: number,
-): Promise<{ msPerMib: number; peakMb: number }> {
+): Promise<{ msPerMib: number; grownMb: number }> {
   const begunMs = processorMs(server.pid);
-  let peakMb = Number.POSITIVE_INFINITY;
+  const mib = body.bytes.length / 2 ** 20;
+  const beforeMb = memoryMb(server.pid, 'VmRSS') + mib;
+  let grownMb = Number.POSITIVE_INFINITY;
   let count = 0;
-  for (; count < REPEATS || (count < MOST_REPEATS && peakMb > mostMb); count++) {
+  for (; count < REPEATS || (count < MOST_REPEATS && grownMb > MOST_GROWN_MB); count++) {
     resetMostMemory(server.pid);
     requireAnswer(format, body, await post(client, format, body.bytes));
-    peakMb = Math.min(peakMb, memoryMb(server.pid, 'VmHWM'));
+    grownMb = Math.min(grownMb, memoryMb(server.pid, 'VmHWM') - beforeMb);
   }
-  const mib = (count * body.bytes.length) / 2 ** 20;
-  return { msPerMib: (processorMs(server.pid) - begunMs) / mib, peakMb };
+  return { msPerMib: (processorMs(server.pid) - begunMs) / (count * mib), grownMb };
 }
 
 function requireAnswer(format: RequestFormat, { name, answer }: HostileBody, { status, text }: Reply): void {

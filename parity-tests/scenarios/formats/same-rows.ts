@@ -68,7 +68,7 @@ async function store(
     const type = [['content-type', mediaTypeOf(format)]] as const;
     const reply = await client.send('POST', '/api/events/batch', encode(some), type);
     const { received, rejected } = reply.json<{ received: number; rejected: unknown[] }>();
-    assert.deepEqual([received, rejected], [some.length, []], `${format} on ${target}`);
+    assert.deepEqual([received, rejected.slice(0, 3)], [some.length, []], `${format} on ${target}`);
   }
   assert.deepEqual(await server.stop(), { code: 0, signal: null }, server.stderr());
 }

@@ -61,7 +61,7 @@ const TEXTS = [
   '\u{1f600}',
   '\ufeffa',
   'a\ufeff',
-  '\u2028',
+  'a\u2028b',
   'a"b\\c/d',
   'tab\tand \u0001',
   '日本語',
