@@ -10,6 +10,7 @@ import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { EXPORTS } from './exports.ts';
 import { FILTERS } from './filters.ts';
+import { FORMATS } from './formats/index.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
 import { INPUT } from './input.ts';
@@ -62,6 +63,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   READS,
   EXPORTS,
   LARGE_BODIES,
+  FORMATS,
   TIMEOUTS,
   STORAGE,
   LOG,
