@@ -29,6 +29,8 @@ import { SNAPSHOTS } from './snapshots.ts';
 import { SOCKET } from './socket.ts';
 import { START } from './start.ts';
 import { STDIN } from './stdin.ts';
+import { STDIN_FRAMES } from './stdin-frames.ts';
+import { STDIN_LINES } from './stdin-lines.ts';
 import { STORAGE } from './storage.ts';
 import { STREAM } from './stream.ts';
 import { STREAM_SLOW } from './stream-slow.ts';
@@ -69,6 +71,8 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   INPUT,
   SOCKET,
   STDIN,
+  STDIN_LINES,
+  STDIN_FRAMES,
   SWAP,
   CRASH,
   KEYS,
