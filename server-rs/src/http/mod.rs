@@ -37,12 +37,22 @@ mod event_pages;
 mod exports;
 /// Events in and out.
 pub mod events;
+/// The name and the media type of an attachment.
+pub mod attachment_names;
+/// Which bytes of a content are wanted.
+pub mod range;
+/// The digest that a body is declared to have.
+pub mod content_digest;
+/// Attachments in and out.
+pub mod attachments;
 /// Taking agents' hooks.
 pub mod hooks;
 /// Sessions.
 pub mod sessions;
 /// Statistics.
 pub mod stats;
+/// Tags that a client knows.
+pub mod tags;
 /// The state of a topic.
 pub mod snapshot;
 /// Server-sent events on the wire.
@@ -93,6 +103,18 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             routing::post(hooks::post_claude_code).route("/api/hooks/claude-code"),
         )
         .route("/api/events/{id}", routing::get(events::get_event).route("/api/events/{id}"))
+        .route(
+            "/api/events/{id}/attachments",
+            routing::get(attachments::get_attachments).route("/api/events/{id}/attachments"),
+        )
+        .route(
+            "/api/events/{id}/attachments/{name}",
+            routing::put(attachments::put_attachment).route("/api/events/{id}/attachments/{name}"),
+        )
+        .route(
+            "/api/attachments/{sha256}",
+            routing::get(attachments::get_attachment).route("/api/attachments/{sha256}"),
+        )
         .route("/api/sessions", routing::get(sessions::list_sessions).route("/api/sessions"))
         .route("/api/sessions/{id}", routing::get(sessions::get_session).route("/api/sessions/{id}"))
         .route(

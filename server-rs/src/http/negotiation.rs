@@ -7,6 +7,9 @@ use crate::contract::RouteSpec;
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 
+/// The media type of a route for which `Accept` means nothing.
+const ANY: &str = "*/*";
+
 /// What an answer is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
@@ -28,7 +31,8 @@ pub(crate) fn choose_answer(
         Some(names) => choices_of(names),
     };
     let mut values = headers.get_all(ACCEPT).iter().peekable();
-    if values.peek().is_none() {
+    // The media type of an attachment is not known before it is found (rule ATT-07).
+    if route.produces == ANY || values.peek().is_none() {
         return Ok(choices.swap_remove(0));
     }
     let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();

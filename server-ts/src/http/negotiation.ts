@@ -7,6 +7,9 @@ import { FORMATS, type Format, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { type Head, headerOf } from './head.ts';
 
+/** The media type of a route for which `Accept` means nothing. */
+const ANY = '*/*';
+
 /** What an answer is to be. */
 export interface Answer {
   /** JSON where the route has no choice. */
@@ -38,7 +41,8 @@ export function chooseAnswer(head: Head, route: RouteSpec): Answer {
   const choices = hasChoice(head, route)
     ? kept(CHOICES, route, () => answersOf(route.formats))
     : [{ format: 'json', mediaType: route.produces } as const];
-  const accept = headerOf(head, 'accept');
+  // The media type of an attachment is not known before it is found (rule ATT-07).
+  const accept = route.produces === ANY ? undefined : headerOf(head, 'accept');
   if (accept === undefined || accept === '*/*') return choices[0]!;
   const ranges = accept.split(',').map(rangeOf);
   let best: Answer | undefined;

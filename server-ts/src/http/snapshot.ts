@@ -15,10 +15,9 @@ import type { Exchange } from './exchange.ts';
 import { sendExport } from './exports.ts';
 import type { Parameters } from './parameters.ts';
 import { notModified, snapshot, snapshotHeaders } from './reply.ts';
+import { knownTags } from './tags.ts';
 
 const PREFIX = '/api/snapshot/';
-/** A member of a list of tags, which may be empty, with the comma or the end behind it (RFC 9110, section 8.8.3). */
-const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
 /** `GET /api/snapshot/{topic}` (rules SYN-05 to SYN-08). */
 export async function getSnapshot(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
@@ -69,20 +68,10 @@ function tagOf(epoch: string, revision: number): string {
   return `W/"${epoch}-${revision}"`;
 }
 
-/**
- * The revisions of this epoch that `If-None-Match` names (RFC 9110, section 13.1.2), compared weakly; several fields
- * are one list, and one that is malformed names nothing.
- */
+/** The revisions of this epoch that `If-None-Match` names, compared weakly (RFC 9110, section 13.1.2). */
 export function knownRevisions(fields: readonly string[], epoch: string): KnownRevisions {
-  const list = fields.join(',');
-  if (list.trim() === '*') return 'any';
-  const revisions: string[] = [];
-  MEMBER.lastIndex = 0;
-  while (MEMBER.lastIndex < list.length) {
-    const member = MEMBER.exec(list);
-    if (member === null) return [];
-    const [, tag] = member;
-    if (tag?.startsWith(`${epoch}-`)) revisions.push(tag.slice(epoch.length + 1));
-  }
-  return revisions;
+  const tags = knownTags(fields);
+  if (tags === 'any') return tags;
+  const start = `${epoch}-`;
+  return tags.filter((tag) => tag.startsWith(start)).map((tag) => tag.slice(start.length));
 }

@@ -11,6 +11,7 @@ import { renderCosts, renderCounts, renderStats, renderTools } from '../render/s
 import {
   idOf,
   ROW,
+  renderAttachments,
   renderEvent,
   renderFrame,
   renderSession,
@@ -18,6 +19,7 @@ import {
   renderSnapshot,
 } from '../render.ts';
 import type { Topic } from '../topics.ts';
+import { findAttachmentFile, hasEvent, listAttachments } from './attachments.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { EventPages, loadRenderer, type SnapshotHead } from './event-pages.ts';
 import { storeCode } from './failure.ts';
@@ -105,6 +107,16 @@ function whole({ queries, pages }: Opened, read: JsonRead): string | Uint8Array 
     case 'get_event': {
       const row = queries.getEvent(read.id);
       return row === undefined ? undefined : renderEvent(row);
+    }
+    case 'has_event':
+      return hasEvent(queries, read.id) ? 'true' : undefined;
+    case 'list_attachments':
+      return hasEvent(queries, read.event)
+        ? renderAttachments(listAttachments(queries, read.event))
+        : undefined;
+    case 'attachment_file': {
+      const file = findAttachmentFile(queries, read.sha256);
+      return file === undefined ? undefined : JSON.stringify(file);
     }
     case 'list_sessions': {
       const { rows, more } = queries.listSessions(read.filter);
