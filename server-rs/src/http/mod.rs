@@ -223,6 +223,8 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
                 Ok(()) if app.is_draining() && !free => {
                     reply::failure(&Failure::new(ErrorCode::Draining).closing())
                 }
+                // axum takes an empty segment in the middle of a path for a parameter (rule HTT-03).
+                Ok(()) if parts.uri.path().contains("//") => reply::failure(&ErrorCode::NotFound.into()),
                 Ok(()) => next.run(axum::extract::Request::from_parts(parts, Body::empty())).await,
             }
         }

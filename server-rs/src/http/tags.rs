@@ -63,7 +63,7 @@ mod tests {
         for field in fields {
             headers.append(IF_NONE_MATCH, field.parse().expect("a value"));
         }
-        KnownTags::of(&headers).has(&r#"W/"e-7""#)
+        KnownTags::of(&headers).has(r#"W/"e-7""#)
     }
 
     #[test]

@@ -154,8 +154,9 @@ impl Work {
             // Behind the group, whose requests do not wait for them.
             for (attachment, reply) in attachments.drain(..) {
                 let attached = self.attach(&attachment);
-                // A client that is gone does not undo its commit.
-                reply.send(attached).ok();
+                if reply.send(attached).is_err() {
+                    tracing::debug!("the client of an attachment is gone");
+                }
                 self.after_commit();
             }
         }
