@@ -1,12 +1,11 @@
 /**
  * Bodies that are small on the wire and large to work on: the server stays small, and answers other requests.
- * Memory is that of the server's own process, from `/proc`.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { memoryMb, slowestLivez } from '../src/server-load.ts';
 
 export const LARGE_BODIES: ScenarioFile = {
   name: 'large-bodies',
@@ -52,23 +51,4 @@ async function emptyItems(context: ScenarioContext): Promise<void> {
   }
   assert.ok(grownMb < MOST_GROWN_MB, `the server grew by ${Math.round(grownMb)} MB`);
   assert.ok(slowestMs < MOST_LIVEZ_MS, `/livez took ${Math.round(slowestMs)} ms`);
-}
-
-/** Asks again and again, and resolves with the longest wait for an answer. */
-async function slowestLivez(client: ApiClient, isDone: () => boolean): Promise<number> {
-  let slowestMs = 0;
-  while (!isDone()) {
-    const begun = performance.now();
-    assert.equal((await client.send('GET', '/livez', undefined, [], 60_000)).status, 200);
-    slowestMs = Math.max(slowestMs, performance.now() - begun);
-  }
-  return slowestMs;
-}
-
-/** A line of `/proc/PID/status` in megabytes: `VmRSS` is the memory now, `VmHWM` the most so far. */
-function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
-  const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(
-    readFileSync(`/proc/${pid}/status`, 'utf8'),
-  );
-  return Number(kilobytes?.[1]) / 1024;
 }
