@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 
 use crate::config::Durability;
 use crate::digest::{Digest, digest_hex, parse_digest};
-use crate::store::beside;
+use crate::store::path::beside;
 
 /// How the name of a temporary file begins.
 const TEMPORARY: &str = "upload-";
@@ -157,4 +157,68 @@ fn names_in(folder: &Path) -> Result<Vec<String>> {
     };
     let names = entries.map(|entry| Ok(entry?.file_name().into_string().ok()));
     names.filter_map(Result::transpose).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIGEST: Digest = [0xab; 32];
+
+    fn files(durability: Durability) -> (tempfile::TempDir, AttachmentFiles) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = AttachmentFiles::new(&folder.path().join("events.db"), durability);
+        (folder, files)
+    }
+
+    fn names(files: &AttachmentFiles, folder: &str) -> Vec<String> {
+        let mut names = names_in(&files.folder.join(folder)).expect("names");
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_gets_its_name_whole() {
+        for durability in [Durability::Process, Durability::Power] {
+            let (_folder, files) = files(durability);
+            files.sweep(|_| false).expect("swept");
+            assert!(!files.folder.exists(), "a folder that is not there is not made");
+
+            let file = files.begin().expect("a file");
+            file.append(b"0123").expect("written");
+            file.append(b"456789").expect("written");
+            file.sync().expect("synced");
+            assert!(!files.has(&DIGEST, 10).expect("a look"));
+            files.persist(&file, &DIGEST).expect("a name");
+            drop(file);
+            assert_eq!(names(&files, "ab"), ["ab".repeat(32)]);
+            assert!(files.has(&DIGEST, 10).expect("a look"));
+            assert!(!files.has(&DIGEST, 9).expect("a look"));
+            assert_eq!(files.read(&DIGEST, 2, 3).expect("bytes"), b"234");
+            assert!(files.read(&DIGEST, 8, 3).is_err());
+
+            let cut = files.begin().expect("a file");
+            fs::remove_file(&cut.path).expect("removed");
+            assert!(cut.append(b"x").is_err(), "a file that was removed does not come back");
+            drop(files.begin().expect("a file"));
+            assert_eq!(names(&files, ""), ["ab"]);
+        }
+    }
+
+    #[test]
+    fn a_sweep_removes_temporary_files_and_what_is_not_known() {
+        let (_folder, files) = files(Durability::Process);
+        files.persist(&files.begin().expect("a file"), &DIGEST).expect("a name");
+        let left = files.begin().expect("a file");
+        let orphan = "ab".to_owned() + &"cd".repeat(31);
+        for other in ["notes", "ab/notes", &format!("ab/{orphan}"), &format!("ab/{}", "cd".repeat(32))] {
+            fs::write(files.folder.join(other), "x").expect("written");
+        }
+        files.sweep(|digest| *digest == DIGEST).expect("swept");
+        assert!(!left.path.exists());
+        assert_eq!(names(&files, ""), ["ab", "notes"]);
+        assert_eq!(names(&files, "ab"), ["ab".repeat(32), "cd".repeat(32), "notes".to_owned()]);
+        files.sweep(|_| false).expect("swept");
+        assert_eq!(names(&files, "ab"), ["cd".repeat(32), "notes".to_owned()]);
+    }
 }

@@ -64,60 +64,75 @@ impl From<std::io::Error> for AttachError {
     }
 }
 
-/// Stores an attachment in a transaction of its own: first its content gets its name, then the row is committed.
-pub(super) fn insert_attachment(
-    connection: &Connection,
-    files: &AttachmentFiles,
-    attachment: &Attachment,
-    now_ms: i64,
-) -> Result<Attached, AttachError> {
-    let Attachment { event, name, media_type, sha256, size, file } = attachment;
-    let transaction = connection.unchecked_transaction()?;
-    let known = transaction
-        .prepare_cached(queries::SELECT_ATTACHMENT)?
-        .query_row(params![event, name], |row| Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(2)?)))
-        .optional()?;
-    if let Some((known, known_type)) = known {
-        if known != *sha256 || known_type != *media_type {
-            return Ok(Attached::Conflict);
-        }
-        // A folder that was restored without this content gets it back.
-        if !files.has(sha256, *size)? {
-            files.persist(file, sha256)?;
-        }
-        return Ok(Attached::Repeated);
-    }
-    let is_first = find_attachment_file(&transaction, sha256)?.is_none();
-    files.persist(file, sha256)?;
-    let size = i64::try_from(*size).unwrap_or(i64::MAX);
-    let stored = transaction
-        .prepare_cached(queries::INSERT_ATTACHMENT)
-        .and_then(|mut statement| statement.execute(params![event, name, sha256, size, media_type, now_ms]))
-        .and_then(|_| transaction.commit());
-    match stored {
-        Ok(()) => Ok(Attached::Stored { is_first }),
-        Err(error) => {
-            // After an I/O error the row may be there all the same; the next start knows.
-            if is_first && store_code(&error) != ErrorCode::StorageError {
-                drop(files.remove(sha256));
-            }
-            Err(error.into())
-        }
-    }
+/// Stores attachments; belongs to the writer's thread.
+#[derive(Debug)]
+pub struct AttachmentWriter {
+    files: Arc<AttachmentFiles>,
 }
 
-/// Removes what no row refers to, and sums up the bytes of the rest, each content once (rules ATT-04 and ATT-09).
-pub(super) fn sweep_attachments(connection: &Connection, files: &AttachmentFiles) -> rusqlite::Result<u64> {
-    let (mut known, mut bytes) = (HashSet::new(), 0);
-    each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
-        known.insert(row.get::<_, Digest>(0)?);
-        bytes += row.get::<_, i64>(1)?.unsigned_abs();
-        Ok(())
-    })?;
-    if let Err(error) = files.sweep(|digest| known.contains(digest)) {
-        tracing::warn!(code = file_code(&error).as_str(), "orphaned attachments were not removed");
+impl AttachmentWriter {
+    /// A writer into a folder.
+    pub fn new(files: Arc<AttachmentFiles>) -> Self {
+        Self { files }
     }
-    Ok(bytes)
+
+    /// Stores an attachment in a transaction of its own: first its content gets its name, then the row is committed.
+    pub(super) fn insert_attachment(
+        &self,
+        connection: &Connection,
+        attachment: &Attachment,
+        now_ms: i64,
+    ) -> Result<Attached, AttachError> {
+        let Attachment { event, name, media_type, sha256, size, file } = attachment;
+        let transaction = connection.unchecked_transaction()?;
+        let known = transaction
+            .prepare_cached(queries::SELECT_ATTACHMENT)?
+            .query_row(params![event, name], |row| Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(2)?)))
+            .optional()?;
+        if let Some((known, known_type)) = known {
+            if known != *sha256 || known_type != *media_type {
+                return Ok(Attached::Conflict);
+            }
+            // A folder that was restored without this content gets it back.
+            if !self.files.has(sha256, *size)? {
+                self.files.persist(file, sha256)?;
+            }
+            return Ok(Attached::Repeated);
+        }
+        let is_first = find_attachment_file(&transaction, sha256)?.is_none();
+        self.files.persist(file, sha256)?;
+        let size = i64::try_from(*size).unwrap_or(i64::MAX);
+        let stored = transaction
+            .prepare_cached(queries::INSERT_ATTACHMENT)
+            .and_then(|mut statement| {
+                statement.execute(params![event, name, sha256, size, media_type, now_ms])
+            })
+            .and_then(|_| transaction.commit());
+        match stored {
+            Ok(()) => Ok(Attached::Stored { is_first }),
+            Err(error) => {
+                // After an I/O error the row may be there all the same; the next start knows.
+                if is_first && store_code(&error) != ErrorCode::StorageError {
+                    drop(self.files.remove(sha256));
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Removes what no row refers to, and sums up the bytes of the rest, each content once (rules ATT-04 and ATT-09).
+    pub(super) fn sweep_attachments(&self, connection: &Connection) -> rusqlite::Result<u64> {
+        let (mut known, mut bytes) = (HashSet::new(), 0);
+        each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
+            known.insert(row.get::<_, Digest>(0)?);
+            bytes += row.get::<_, i64>(1)?.unsigned_abs();
+            Ok(())
+        })?;
+        if let Err(error) = self.files.sweep(|digest| known.contains(digest)) {
+            tracing::warn!(code = file_code(&error).as_str(), "orphaned attachments were not removed");
+        }
+        Ok(bytes)
+    }
 }
 
 /// Whether there is an event of this id.

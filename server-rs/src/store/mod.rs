@@ -78,7 +78,7 @@ use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::queries;
 use attachment_files::AttachmentFiles;
-use attachments::{Attached, Attachment, sweep_attachments};
+use attachments::{Attached, Attachment, AttachmentWriter};
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
     open_connection, reported_pragmas, with_small_cache,
@@ -89,7 +89,7 @@ use failure::State;
 use lock::Lock;
 use migrate::migrate;
 use owner::write_owner;
-use path::{check_links, resolve_path};
+use path::{beside, check_links, resolve_path};
 use reader::Readers;
 use writer::{Submitted, Writer};
 
@@ -135,14 +135,20 @@ impl Store {
         let last_id =
             connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)).map_err(sqlite)?;
         let attachment_files = Arc::new(AttachmentFiles::new(&path, durability));
-        let attachment_bytes = sweep_attachments(&connection, &attachment_files).map_err(sqlite)?;
+        let attachments = AttachmentWriter::new(Arc::clone(&attachment_files));
+        let attachment_bytes = attachments.sweep_attachments(&connection).map_err(sqlite)?;
         let identity =
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::default());
-        let files = Arc::clone(&attachment_files);
-        let writer =
-            Writer::start_writer(connection, files, &options, clock, Arc::clone(&state), newest_sender)?;
+        let writer = Writer::start_writer(
+            connection,
+            attachments,
+            &options,
+            clock,
+            Arc::clone(&state),
+            newest_sender,
+        )?;
         let readers = Readers::open(&options, PLAN.readers).map_err(sqlite)?;
         let lock = std::sync::Mutex::new(Some(lock));
         Ok(Self {
@@ -303,12 +309,6 @@ impl Store {
             drop(self.options.path.parent().map(std::fs::remove_dir));
         }
     }
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {

@@ -45,3 +45,10 @@ pub fn check_links(path: &Path) -> Result<(), OpenError> {
         _ => Ok(()),
     }
 }
+
+/// The path of a file next to the database, named by what follows the database's name.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

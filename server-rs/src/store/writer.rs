@@ -16,8 +16,7 @@ use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::queries;
-use crate::store::attachment_files::AttachmentFiles;
-use crate::store::attachments::{AttachError, Attached, Attachment, insert_attachment};
+use crate::store::attachments::{AttachError, Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
 use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::events::{EventWriter, Stored, Submission};
@@ -51,7 +50,7 @@ impl Writer {
     /// committed id.
     pub fn start_writer(
         connection: Connection,
-        files: Arc<AttachmentFiles>,
+        attachments: AttachmentWriter,
         options: &ConnectionOptions,
         clock: Clock,
         state: Arc<State>,
@@ -63,7 +62,7 @@ impl Writer {
             failed(&of_checkpointer, error);
         })?;
         let events = EventWriter::default();
-        let work = Work { connection, files, clock, state, newest, events, checkpointer };
+        let work = Work { connection, attachments, clock, state, newest, events, checkpointer };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || work.run(waiting))
@@ -110,7 +109,7 @@ impl Writer {
 
 struct Work {
     connection: Connection,
-    files: Arc<AttachmentFiles>,
+    attachments: AttachmentWriter,
     clock: Clock,
     state: Arc<State>,
     newest: watch::Sender<i64>,
@@ -180,14 +179,20 @@ impl Work {
             return Err(ErrorCode::StorageBusy);
         }
         let now_ms = self.clock.now_ms();
-        insert_attachment(&self.connection, &self.files, attachment, now_ms).map_err(|error| match error {
-            AttachError::Database(error) => failed(error),
-            AttachError::Files(error) => {
-                let code = file_code(&error);
-                tracing::warn!(code = code.as_str(), os = error.raw_os_error(), "an attachment was not kept");
-                code
-            }
-        })
+        self.attachments.insert_attachment(&self.connection, attachment, now_ms).map_err(
+            |error| match error {
+                AttachError::Database(error) => failed(error),
+                AttachError::Files(error) => {
+                    let code = file_code(&error);
+                    tracing::warn!(
+                        code = code.as_str(),
+                        os = error.raw_os_error(),
+                        "an attachment was not kept"
+                    );
+                    code
+                }
+            },
+        )
     }
 
     fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {

@@ -20,7 +20,7 @@ import { taken } from './frames.ts';
 import { encodingOf } from './inflate.ts';
 import { type Part, wantedPart } from './range.ts';
 import { attachment, attachmentNotModified, kept, ok, rangeNotSatisfiable } from './reply.ts';
-import { knownTags } from './tags.ts';
+import { KnownTags } from './tags.ts';
 
 /** `PUT /api/events/{id}/attachments/{name}` (rules ATT-01 to ATT-05). */
 export async function putAttachment(app: App, exchange: Exchange): Promise<void> {
@@ -85,8 +85,7 @@ export async function getAttachment(app: App, exchange: Exchange): Promise<void>
   if (found === undefined) throw new Failure('not_found');
   const file = JSON.parse(Buffer.from(found).toString()) as AttachmentFile;
   const etag = `"${text}"`;
-  const tags = knownTags(head.headers.get('if-none-match') ?? []);
-  if (tags === 'any' || tags.includes(text)) {
+  if (KnownTags.of(head).has(etag)) {
     attachmentNotModified(exchange, etag);
     return;
   }

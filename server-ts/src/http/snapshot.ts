@@ -15,7 +15,7 @@ import type { Exchange } from './exchange.ts';
 import { sendExport } from './exports.ts';
 import type { Parameters } from './parameters.ts';
 import { notModified, snapshot, snapshotHeaders } from './reply.ts';
-import { knownTags } from './tags.ts';
+import { KnownTags } from './tags.ts';
 
 const PREFIX = '/api/snapshot/';
 
@@ -27,7 +27,7 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   // Nobody is there any more to be answered.
   if (exchange.response.destroyed) return;
   const { epoch } = app.store;
-  const known = knownRevisions(exchange.head.headers.get('if-none-match') ?? [], epoch);
+  const known = knownRevisions(KnownTags.of(exchange.head), epoch);
   const { newest } = app.store;
   if (topic.kind !== 'session' && (known === 'any' || known.includes(String(newest)))) {
     notModified(exchange, tagOf(epoch, newest));
@@ -68,9 +68,8 @@ function tagOf(epoch: string, revision: number): string {
   return `W/"${epoch}-${revision}"`;
 }
 
-/** The revisions of this epoch that `If-None-Match` names, compared weakly (RFC 9110, section 13.1.2). */
-export function knownRevisions(fields: readonly string[], epoch: string): KnownRevisions {
-  const tags = knownTags(fields);
+/** The revisions of this epoch among the tags that a client knows. */
+export function knownRevisions({ tags }: KnownTags, epoch: string): KnownRevisions {
   if (tags === 'any') return tags;
   const start = `${epoch}-`;
   return tags.filter((tag) => tag.startsWith(start)).map((tag) => tag.slice(start.length));

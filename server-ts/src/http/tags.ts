@@ -1,18 +1,32 @@
 /** Compares the tags of `If-None-Match` with that of an answer (rules SYN-06 and ATT-08). Pure. */
+import type { Head } from './head.ts';
 
 /** A member of a list of tags, which may be empty, with the comma or the end behind it (RFC 9110, section 8.8.3). */
 const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
-/** The tags of `If-None-Match`, without their quotes and whether they are weak; `any` is all that there are. */
-export type KnownTags = 'any' | readonly string[];
+/** The tags of `If-None-Match` (RFC 9110, section 13.1.2); a list that breaks the grammar has none. */
+export class KnownTags {
+  /** Without their quotes and whether they are weak; `any` is all that there are. */
+  readonly tags: 'any' | readonly string[];
 
-/**
- * The tags of a request (RFC 9110, section 13.1.2); several fields are one list, and one that is malformed names
- * nothing.
- */
-export function knownTags(fields: readonly string[]): KnownTags {
-  const list = fields.join(',');
-  if (list.trim() === '*') return 'any';
+  private constructor(tags: 'any' | readonly string[]) {
+    this.tags = tags;
+  }
+
+  /** Those of a request. */
+  static of({ headers }: Pick<Head, 'headers'>): KnownTags {
+    // Several fields are one list (RFC 9110, section 5.3).
+    const list = (headers.get('if-none-match') ?? []).join(',');
+    return new KnownTags(list.trim() === '*' ? 'any' : readTags(list));
+  }
+
+  /** Weak comparison (RFC 9110, section 8.8.3.2) with a tag in its quotes. */
+  has(etag: string): boolean {
+    return this.tags === 'any' || this.tags.includes(etag.slice(etag.indexOf('"') + 1, -1));
+  }
+}
+
+function readTags(list: string): string[] {
   const tags: string[] = [];
   MEMBER.lastIndex = 0;
   while (MEMBER.lastIndex < list.length) {
