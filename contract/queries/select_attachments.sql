@@ -6,5 +6,5 @@ SELECT
   media_type,
   strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at
 FROM attachments
-WHERE event = ?1
+WHERE event = +?1
 ORDER BY name

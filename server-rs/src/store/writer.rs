@@ -183,13 +183,8 @@ impl Work {
             |error| match error {
                 AttachError::Database(error) => failed(error),
                 AttachError::Files(error) => {
-                    let code = file_code(&error);
-                    tracing::warn!(
-                        code = code.as_str(),
-                        os = error.raw_os_error(),
-                        "an attachment was not kept"
-                    );
-                    code
+                    tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
+                    file_code(&error)
                 }
             },
         )
