@@ -64,6 +64,11 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
     form: /\d{10}\.[0-9a-f]{64}/,
     means: 'the value of a session cookie: its expiry and its MAC (SEC-07)',
   },
+  '<any-duration>': {
+    type: 'string',
+    form: /\d+\.\d{3}/,
+    means: 'a time in milliseconds with three digits after the point',
+  },
   '<any-length>': {
     type: 'string',
     form: INTEGER,

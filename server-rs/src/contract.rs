@@ -41,6 +41,7 @@ pub struct Vocabulary {
     pub attachment_headers: BTreeMap<String, String>,
     pub inline_media_types: Vec<String>,
     pub hook_payload: HookPayload,
+    pub bench_page_headers: BTreeMap<String, String>,
     pub topics: Vec<String>,
     pub session_topic_prefix: String,
     pub field_messages: FieldMessages,

@@ -1,6 +1,6 @@
 //! Writes a value as its canonical JSON text (rule FMT-05; RFC 8785, section 3.2.3).
 //!
-//! Invariant: a value is nested at most as deep as a body, which was checked, so this may recurse.
+//! Invariant: the check of a body bounds how deep a value is nested, so the writer may recurse.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use crate::number::print_number;
 
 /// Appends values to a text.
-pub struct Canonical<'o>(pub &'o mut Vec<u8>);
+pub(super) struct Canonical<'o>(pub(super) &'o mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for Canonical<'_> {
     type Value = ();
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Canonical<'_> {
             members.next_value_seed(Canonical(self.0))?;
             written.push((name, start, self.0.len()));
         }
-        // Stable, so that of a name given twice the last stays behind the first.
+        // A stable order: of equal names the last one sent stays last, and only that one is kept.
         written.sort_by(|one, other| one.0.encode_utf16().cmp(other.0.encode_utf16()));
         let mut ordered = vec![b'{'];
         for (index, (name, start, end)) in written.iter().enumerate() {
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Canonical<'_> {
     }
 }
 
-/// Ends a container; the comma behind its last value gives way.
+/// Ends a container; `end` replaces the comma after its last value.
 fn close(out: &mut Vec<u8>, opening: usize, end: u8) {
     if out.len() > opening + 1 {
         out.pop();

@@ -19,12 +19,12 @@ use crate::error::{ErrorCode, Failure};
 use crate::http::attachment_names::{attachment_name, media_type};
 use crate::http::body::{declared_length, next_frame};
 use crate::http::content_digest::{check_digest, declared_digest};
+use crate::http::etag::has_etag;
 use crate::http::events::event_id;
 use crate::http::exchange::Exchange;
 use crate::http::inflate::{Encoding, encoding_of};
 use crate::http::range::{Part, wanted_part};
 use crate::http::reply;
-use crate::http::tags::KnownTags;
 use crate::render::render_attachments;
 use crate::store::attachment_files::AttachmentFiles;
 use crate::store::attachments::{find_attachment_file, has_event, list_attachments};
@@ -81,7 +81,7 @@ pub async fn get_attachment(
     let found = app.store.read(Cost::Bounded, move |connection| find_attachment_file(connection, &digest));
     let file = found.await?.ok_or(ErrorCode::NotFound)?;
     let (etag, headers) = (format!("\"{text}\""), &exchange.headers);
-    if KnownTags::of(headers).has(&etag) {
+    if has_etag(headers, &etag) {
         return Ok(reply::attachment_not_modified(&etag));
     }
     let (files, size) = (Arc::clone(app.store.attachment_files()), file.size);

@@ -9,27 +9,25 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::State;
-use http::Response;
-use http::Uri;
+use http::{Response, Uri};
 use rusqlite::Connection;
 
 use crate::app::App;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
-use crate::formats::Format;
-use crate::http::event_pages::read_page;
+use crate::http::etag::{etag_of, known_revisions};
 use crate::http::exchange::Exchange;
-use crate::http::exports::Export;
+use crate::http::exports::export_body;
 use crate::http::negotiation::Answer;
 use crate::http::reply;
 use crate::http::sessions::{session_json, sessions_json};
 use crate::http::stats::stats_json;
-use crate::http::tags::KnownTags;
-use crate::render::msgpack::msgpack_snapshot;
-use crate::render::protobuf::protobuf_snapshot;
-use crate::render::{SnapshotParts, render_snapshot};
+use crate::render::snapshot::SnapshotHead;
 use crate::store::cost::Cost;
-use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter, newest_revision, session_revision};
+use crate::store::event_pages::{page_snapshot, read_page};
+use crate::store::exports::Export;
+use crate::store::query::{EventFilter, count_since, newest_revision};
+use crate::store::session_query::{Cutoffs, SessionFilter, session_revision};
 use crate::store::totals::StatsFilter;
 use crate::topics::{Topic, parse_topic};
 
@@ -42,18 +40,11 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
     if let Some(revision) = parameters.number("wait") {
         await_revision(&app, revision).await;
     }
-    let tags = KnownTags::of(&exchange.headers);
     let epoch = app.store.epoch();
-    let has_choice = exchange.route.formats.is_some();
-    let not_modified = |etag: &str| {
-        let answer = reply::not_modified(etag);
-        if has_choice { reply::varying(answer) } else { answer }
-    };
-    if !matches!(topic, Topic::Session(_)) {
-        let etag = etag(epoch, app.store.newest_id());
-        if tags.has(&etag) {
-            return Ok(not_modified(&etag));
-        }
+    let known = known_revisions(&exchange.headers, epoch);
+    let newest = app.store.newest_id();
+    if !matches!(topic, Topic::Session(_)) && known.has(newest) {
+        return Ok(reply::not_modified(&etag_of(epoch, newest), exchange.has_choice));
     }
     let other_epoch = parameters.text("epoch").is_some_and(|given| given != epoch);
     let view = View {
@@ -69,17 +60,18 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
     let read = app.store.read(cost, |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let Some(revision) = view.revision(&snapshot)? else { return Ok(None) };
-        let etag = etag(epoch, revision);
-        Ok(Some(if tags.has(&etag) {
-            not_modified(&etag)
+        let etag = etag_of(epoch, revision);
+        if known.has(revision) {
+            return Ok(Some(reply::not_modified(&etag, exchange.has_choice)));
+        }
+        let answer = if exchange.answer.format.is_export() {
+            view.export(&app, &snapshot, revision)?
+        } else if exchange.has_choice {
+            reply::rows(view.whole(&snapshot, revision)?, exchange.answer)
         } else {
-            let answer = match exchange.answer.format {
-                Format::Ndjson | Format::Arrow => view.export(&app, &snapshot, revision)?,
-                _ if has_choice => reply::rows(view.whole(&snapshot, revision)?, exchange.answer),
-                _ => reply::ok(view.whole(&snapshot, revision)?),
-            };
-            reply::snapshot(answer, &etag)
-        }))
+            reply::ok(view.whole(&snapshot, revision)?)
+        };
+        Ok(Some(reply::snapshot(answer, &etag)))
     });
     read.await?.ok_or_else(not_found)
 }
@@ -96,11 +88,6 @@ async fn await_revision(app: &App, revision: i64) {
     };
     // Time that is up is an answer like any other.
     drop(tokio::time::timeout(Duration::from_millis(LIMITS.snapshot_wait_ms), reached).await);
-}
-
-/// The tag of a state. Weak: what time alone changes in it raises no revision (RFC 9110, section 8.8.1).
-fn etag(epoch: &str, revision: i64) -> String {
-    format!("W/\"{epoch}-{revision}\"")
 }
 
 /// What is asked of a topic.
@@ -138,14 +125,8 @@ impl View<'_> {
                 (Extent::Whole, found.ok_or(rusqlite::Error::QueryReturnedNoRows)?)
             }
         };
-        let (topic, epoch) = (&self.topic.name(), self.epoch);
-        let (since, is_reset) = extent.members();
-        let parts = SnapshotParts { topic, epoch, revision, since, is_reset, data: &data };
-        Ok(match self.answer.format {
-            Format::Msgpack => msgpack_snapshot(&parts),
-            Format::Protobuf => protobuf_snapshot(&parts),
-            Format::Json | Format::Ndjson | Format::Arrow => render_snapshot(&parts),
-        })
+        let topic = self.topic.name();
+        Ok(page_snapshot(self.answer.format, &self.head(&topic, revision, extent), &data))
     }
 
     /// The answer page by page (rule FMT-09).
@@ -156,25 +137,29 @@ impl View<'_> {
         revision: i64,
     ) -> rusqlite::Result<Response<Body>> {
         let since = self.known_since(revision);
-        let extent = match (self.since, since) {
-            (None, _) => Extent::Whole,
-            (Some(_), Some(since)) if !self.is_more(connection, since, revision)? => Extent::Since(since),
-            (Some(_), _) => Extent::Reset,
+        let has_more = match since {
+            Some(since) => self.has_more(connection, since, revision)?,
+            None => false,
         };
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
-        let (since, is_reset) = extent.members();
         let topic = self.topic.name();
-        let parts = SnapshotParts { topic: &topic, epoch: self.epoch, revision, since, is_reset, data: b"" };
-        let mut export = Export::new(filter, revision, self.limit, self.answer.format, Some(&parts))?;
+        let head = self.head(&topic, revision, self.extent(since, has_more));
+        let mut export = Export::new(filter, revision, self.limit, self.answer.format, Some(&head))?;
         let first = export.read(connection)?;
-        Ok(reply::rows(export.into_body(app, Cost::Bounded, first), self.answer))
+        Ok(reply::rows(export_body(app, export, Cost::Bounded, first), self.answer))
+    }
+
+    /// What the snapshot says of its data.
+    fn head<'h>(&'h self, topic: &'h str, revision: i64, extent: Extent) -> SnapshotHead<'h> {
+        let (since, is_reset) = extent.members();
+        SnapshotHead { topic, epoch: self.epoch, revision, since, is_reset }
     }
 
     /// Whether more events came since than the answer may have.
-    fn is_more(&self, connection: &Connection, since: i64, revision: i64) -> rusqlite::Result<bool> {
+    fn has_more(&self, connection: &Connection, since: i64, revision: i64) -> rusqlite::Result<bool> {
         // Ids may have gaps, so only more ids than the limit can mean more events.
         let most = self.limit + 1;
-        Ok(revision.abs_diff(since) >= most && query::count_since(connection, since, revision, most)? >= most)
+        Ok(revision.abs_diff(since) >= most && count_since(connection, since, revision, most)? >= most)
     }
 
     /// The revision that the client has, where it is one of this database.
@@ -182,18 +167,21 @@ impl View<'_> {
         self.since.filter(|since| !self.other_epoch && *since <= revision)
     }
 
+    /// How much the answer has. Where more events came than it may have, it has the newest ones (rule SYN-07).
+    fn extent(&self, known_since: Option<i64>, has_more: bool) -> Extent {
+        match (self.since, known_since) {
+            (None, _) => Extent::Whole,
+            (Some(_), Some(since)) if !has_more => Extent::Since(since),
+            (Some(_), _) => Extent::Reset,
+        }
+    }
+
     /// The events that came since, or the newest page (rule SYN-07).
     fn events(&self, connection: &Connection, revision: i64) -> rusqlite::Result<(Extent, Vec<u8>)> {
         let since = self.known_since(revision);
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
         let page = read_page(connection, &filter, self.limit, self.answer.format)?;
-        let extent = match (self.since, since) {
-            (None, _) => Extent::Whole,
-            // More than a page came since: what was read is the newest page.
-            (Some(_), Some(since)) if !page.has_more => Extent::Since(since),
-            (Some(_), _) => Extent::Reset,
-        };
-        Ok((extent, page.bytes))
+        Ok((self.extent(since, page.has_more), page.bytes))
     }
 }
 
@@ -202,7 +190,7 @@ enum Extent {
     Whole,
     /// What came after this revision.
     Since(i64),
-    /// All, since what came after the client's revision cannot be said.
+    /// All, although the client named a revision: what came after it cannot be told or is too much.
     Reset,
 }
 

@@ -14,13 +14,13 @@ import { fileCode } from '../store/failure.ts';
 import { attachmentName, mediaType } from './attachment-names.ts';
 import { readChunks } from './body.ts';
 import { checkDigest, declaredDigest } from './content-digest.ts';
+import { hasEtag } from './etag.ts';
 import { eventId } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { taken } from './frames.ts';
 import { encodingOf } from './inflate.ts';
 import { type Part, wantedPart } from './range.ts';
 import { attachment, attachmentNotModified, kept, ok, rangeNotSatisfiable } from './reply.ts';
-import { KnownTags } from './tags.ts';
 
 /** `PUT /api/events/{id}/attachments/{name}` (rules ATT-01 to ATT-05). */
 export async function putAttachment(app: App, exchange: Exchange): Promise<void> {
@@ -85,7 +85,7 @@ export async function getAttachment(app: App, exchange: Exchange): Promise<void>
   if (found === undefined) throw new Failure('not_found');
   const file = JSON.parse(Buffer.from(found).toString()) as AttachmentFile;
   const etag = `"${text}"`;
-  if (KnownTags.of(head).has(etag)) {
+  if (hasEtag(head.headers.get('if-none-match') ?? [], etag)) {
     attachmentNotModified(exchange, etag);
     return;
   }

@@ -2,20 +2,19 @@
  * Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one
  * (rules SYN-05 to SYN-08).
  *
- * The tag is weak (RFC 9110, section 8.8.1): of one revision the state is the same, its bytes need not be. What
- * the newest id in memory already answers does not reach the database.
+ * Where the newest id in memory is enough for the answer, the database is not read.
  */
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
-import type { KnownRevisions, SnapshotRead } from '../store/read.ts';
+import type { SnapshotRead } from '../store/read.ts';
 import { parseTopic } from '../topics.ts';
+import { etagOf, knownRevisions } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import { sendExport } from './exports.ts';
 import type { Parameters } from './parameters.ts';
-import { notModified, snapshot, snapshotHeaders } from './reply.ts';
-import { KnownTags } from './tags.ts';
+import { notModified, snapshot } from './reply.ts';
 
 const PREFIX = '/api/snapshot/';
 
@@ -27,10 +26,10 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   // Nobody is there any more to be answered.
   if (exchange.response.destroyed) return;
   const { epoch } = app.store;
-  const known = knownRevisions(KnownTags.of(exchange.head), epoch);
+  const known = knownRevisions(exchange.head.headers.get('if-none-match') ?? [], epoch);
   const { newest } = app.store;
   if (topic.kind !== 'session' && (known === 'any' || known.includes(String(newest)))) {
-    notModified(exchange, tagOf(epoch, newest));
+    notModified(exchange, etagOf(epoch, newest));
     return;
   }
   const read: SnapshotRead = {
@@ -45,11 +44,11 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   };
   const found = await app.store.snapshot(read, exchange.response);
   if (found === undefined) throw new Failure('not_found');
-  const etag = tagOf(epoch, found.revision);
+  const etag = etagOf(epoch, found.revision);
   const { data, next } = found;
   if (data === undefined) notModified(exchange, etag);
   else if (typeof data !== 'string' && isExport(exchange.answer!.format)) {
-    await sendExport(app, exchange, { bytes: data, next }, snapshotHeaders(etag));
+    await sendExport(app, exchange, { bytes: data, next }, etag);
   } else snapshot(exchange, data, etag);
 }
 
@@ -62,15 +61,4 @@ async function waited(app: App, exchange: Exchange, revision: number | undefined
   response.once('close', onClose);
   await app.invalidations.reached(revision, LIMITS.snapshot_wait_ms, gone.signal);
   response.off('close', onClose);
-}
-
-function tagOf(epoch: string, revision: number): string {
-  return `W/"${epoch}-${revision}"`;
-}
-
-/** The revisions of this epoch among the tags that a client knows. */
-export function knownRevisions({ tags }: KnownTags, epoch: string): KnownRevisions {
-  if (tags === 'any') return tags;
-  const start = `${epoch}-`;
-  return tags.filter((tag) => tag.startsWith(start)).map((tag) => tag.slice(start.length));
 }

@@ -1,8 +1,7 @@
 /**
- * What work costs a server and those who ask it meanwhile: its memory, from `/proc`, and the slowest answer of `/livez`.
+ * How long other clients wait while a server works.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 
 /** Asks again and again, and resolves with the longest wait for an answer. */
@@ -14,12 +13,4 @@ export async function slowestLivez(client: ApiClient, isDone: () => boolean): Pr
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
   return slowestMs;
-}
-
-/** A line of `/proc/PID/status` in megabytes: `VmRSS` is the memory now, `VmHWM` the most so far. */
-export function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
-  const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(
-    readFileSync(`/proc/${pid}/status`, 'utf8'),
-  );
-  return Number(kilobytes?.[1]) / 1024;
 }
