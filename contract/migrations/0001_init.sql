@@ -95,6 +95,21 @@ CREATE TABLE events (
   metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
 ) STRICT;
 
+-- Files of events (rules ATT-01 to ATT-09): a row refers to a file in the folder next to the database, which has the
+-- SHA-256 of its bytes as its name. A file without a row is removed at the next start.
+CREATE TABLE attachments (
+  event      INTEGER NOT NULL, -- events.id
+  name       TEXT    NOT NULL,
+  sha256     BLOB    NOT NULL, -- 32 bytes
+  size       INTEGER NOT NULL, -- in bytes
+  media_type TEXT    NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (event, name)
+) STRICT, WITHOUT ROWID;
+
+-- Who refers to a file, the first reference first.
+CREATE INDEX attachments_by_sha256 ON attachments (sha256, event, name);
+
 -- Keys of accepted event ids in sorted runs (docs/decisions/0014-keys-in-sorted-runs.md).
 -- A run: keys sorted as bytes, never changed once it is live. Its blocks are event_key_blocks with
 -- id = run * limits.event_key_run_blocks + 0, 1, 2 …

@@ -2,6 +2,9 @@
  * All scenarios, in the order in which they run.
  */
 import type { ScenarioFile } from '../src/scenario.ts';
+import { ATTACHMENT_CRASH } from './attachment-crash.ts';
+import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
+import { ATTACHMENTS } from './attachments.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
 import { CORPUS } from './corpus.ts';
@@ -63,6 +66,9 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   READS,
   EXPORTS,
   LARGE_BODIES,
+  ATTACHMENTS,
+  ATTACHMENT_CRASH,
+  ATTACHMENT_MEMORY,
   FORMATS,
   TIMEOUTS,
   STORAGE,

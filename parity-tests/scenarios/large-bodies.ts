@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { memoryMb, requireProc } from '../src/process-figures.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { slowestLivez } from '../src/slowest-livez.ts';
 
 export const LARGE_BODIES: ScenarioFile = {
   name: 'large-bodies',
@@ -52,15 +52,4 @@ async function emptyItems(context: ScenarioContext): Promise<void> {
   }
   assert.ok(grownMb < MOST_GROWN_MB, `the server grew by ${Math.round(grownMb)} MB`);
   assert.ok(slowestMs < MOST_LIVEZ_MS, `/livez took ${Math.round(slowestMs)} ms`);
-}
-
-/** Asks again and again, and resolves with the longest wait for an answer. */
-async function slowestLivez(client: ApiClient, isDone: () => boolean): Promise<number> {
-  let slowestMs = 0;
-  while (!isDone()) {
-    const begun = performance.now();
-    assert.equal((await client.send('GET', '/livez', undefined, [], 60_000)).status, 200);
-    slowestMs = Math.max(slowestMs, performance.now() - begun);
-  }
-  return slowestMs;
 }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use tokio::sync::{Semaphore, watch};
 
 use crate::admission::Admission;
+use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::http;
@@ -31,6 +32,7 @@ pub struct App {
     pub hub: Arc<Hub>,
     pub invalidations: Arc<Invalidations>,
     pub ingest: Ingest,
+    pub attachments: Attachments,
     pub admission: Arc<Admission>,
     pub guard: Guard,
     /// The newest `stats` frame of the stream.
@@ -55,6 +57,7 @@ impl App {
             hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
             invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
             ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, config.max_metadata_bytes),
+            attachments: Attachments::new(Arc::clone(&store), &config),
             admission: Admission::new(config.queue_events, config.queue_bytes),
             guard,
             stats_frames: watch::Sender::new(Bytes::new()),

@@ -38,6 +38,9 @@ pub struct Vocabulary {
     pub summary_keys: Vec<String>,
     pub security: Security,
     pub page_headers: BTreeMap<String, String>,
+    pub attachment_headers: BTreeMap<String, String>,
+    pub inline_media_types: Vec<String>,
+    pub hook_payload: HookPayload,
     pub bench_page_headers: BTreeMap<String, String>,
     pub topics: Vec<String>,
     pub session_topic_prefix: String,
@@ -53,6 +56,14 @@ pub struct Vocabulary {
 pub struct Dismissal {
     pub event_type: String,
     pub source_event: String,
+}
+
+/// The attachment that keeps a hook's payload (rule ATT-10).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct HookPayload {
+    pub name: String,
+    pub media_type: String,
 }
 
 /// An error code's status, public text and `Retry-After`.
@@ -128,6 +139,7 @@ pub struct ParameterMessages {
     pub exclusive: String,
     pub needs: String,
     pub order: String,
+    pub file_name: String,
 }
 
 /// `limits.json`; units stand in the names.
@@ -139,6 +151,9 @@ pub struct Limits {
     pub json_depth: usize,
     pub max_field_number: u64,
     pub bench_body_bytes: u64,
+    pub attachment_name_bytes: usize,
+    pub media_type_bytes: usize,
+    pub attachment_chunk_bytes: usize,
     pub zstd_window_log: u32,
     pub head_bytes: usize,
     pub head_hard_bytes: usize,

@@ -44,12 +44,15 @@ codes! {
     MethodNotAllowed = "method_not_allowed",
     NotAcceptable = "not_acceptable",
     RequestTimeout = "request_timeout",
+    AttachmentExists = "attachment_exists",
     PayloadTooLarge = "payload_too_large",
     BatchTooLarge = "batch_too_large",
     UriTooLong = "uri_too_long",
     UnsupportedMediaType = "unsupported_media_type",
     UnsupportedEncoding = "unsupported_encoding",
+    RangeNotSatisfiable = "range_not_satisfiable",
     ExpectationFailed = "expectation_failed",
+    DigestMismatch = "digest_mismatch",
     HeadersTooLarge = "headers_too_large",
     Internal = "internal",
     Overloaded = "overloaded",
@@ -61,6 +64,7 @@ codes! {
     ReadOnly = "read_only",
     StreamLimit = "stream_limit",
     StorageFull = "storage_full",
+    AttachmentsFull = "attachments_full",
 }
 
 static SPECS: LazyLock<Vec<&'static ErrorSpec>> = LazyLock::new(|| {

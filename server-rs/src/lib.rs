@@ -15,6 +15,8 @@ pub mod error;
 pub mod text;
 /// Doubles, integers, nano-dollars.
 pub mod number;
+/// SHA-256 as text.
+pub mod digest;
 /// RFC 3339 and back.
 pub mod timestamp;
 /// JSON's grammar over bytes.
@@ -53,6 +55,8 @@ pub mod hub;
 pub mod slots;
 /// From commits to clients that ask what changed.
 pub mod invalidations;
+/// Files of events, on their way in.
+pub mod attachments;
 /// What may wait for the writer, and turns of large bodies.
 pub mod admission;
 /// Scan, validate, truncate, store, publish.

@@ -12,6 +12,8 @@ pub const DELETE_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/del
 pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
 /// `contract/queries/delete_session_waits.sql`
 pub const DELETE_SESSION_WAITS: &str = include_str!("../../contract/queries/delete_session_waits.sql");
+/// `contract/queries/insert_attachment.sql`
+pub const INSERT_ATTACHMENT: &str = include_str!("../../contract/queries/insert_attachment.sql");
 /// `contract/queries/insert_event.sql`
 pub const INSERT_EVENT: &str = include_str!("../../contract/queries/insert_event.sql");
 /// `contract/queries/insert_event_key_block.sql`
@@ -24,6 +26,14 @@ pub const INSERT_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/ins
 pub const INSERT_NAME: &str = include_str!("../../contract/queries/insert_name.sql");
 /// `contract/queries/select_agents.sql`
 pub const SELECT_AGENTS: &str = include_str!("../../contract/queries/select_agents.sql");
+/// `contract/queries/select_attachment.sql`
+pub const SELECT_ATTACHMENT: &str = include_str!("../../contract/queries/select_attachment.sql");
+/// `contract/queries/select_attachment_file.sql`
+pub const SELECT_ATTACHMENT_FILE: &str = include_str!("../../contract/queries/select_attachment_file.sql");
+/// `contract/queries/select_attachment_files.sql`
+pub const SELECT_ATTACHMENT_FILES: &str = include_str!("../../contract/queries/select_attachment_files.sql");
+/// `contract/queries/select_attachments.sql`
+pub const SELECT_ATTACHMENTS: &str = include_str!("../../contract/queries/select_attachments.sql");
 /// `contract/queries/select_calls.sql`
 pub const SELECT_CALLS: &str = include_str!("../../contract/queries/select_calls.sql");
 /// `contract/queries/select_cost_timeline.sql`
@@ -46,6 +56,8 @@ pub const SELECT_EVENT_COLUMNS_NEWEST: &str =
 /// `contract/queries/select_event_columns_oldest.sql`
 pub const SELECT_EVENT_COLUMNS_OLDEST: &str =
     include_str!("../../contract/queries/select_event_columns_oldest.sql");
+/// `contract/queries/select_event_id.sql`
+pub const SELECT_EVENT_ID: &str = include_str!("../../contract/queries/select_event_id.sql");
 /// `contract/queries/select_event_key_block.sql`
 pub const SELECT_EVENT_KEY_BLOCK: &str = include_str!("../../contract/queries/select_event_key_block.sql");
 /// `contract/queries/select_event_key_runs.sql`

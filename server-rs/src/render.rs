@@ -216,3 +216,10 @@ pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::R
     list(&mut out, "events", events)?;
     Ok(Some(finish(out, None)))
 }
+
+/// The attachments of an event (rule ATT-06).
+pub(crate) fn render_attachments(attachments: Rows<'_>) -> rusqlite::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    list(&mut out, "attachments", attachments)?;
+    Ok(finish(out, None))
+}

@@ -5,6 +5,7 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { Admission } from './admission.ts';
+import { Attachments } from './attachments.ts';
 import { Buffers } from './buffers.ts';
 import type { Config } from './config/index.ts';
 import type { Connections } from './http/connection.ts';
@@ -44,6 +45,7 @@ export class App {
   readonly sharedFrames: SharedFrames;
   readonly sendQueues = new SendQueues();
   readonly ingest: Ingest;
+  readonly attachments: Attachments;
   readonly admission: Admission;
   readonly buffers: Buffers;
   readonly guard: Guard;
@@ -66,6 +68,7 @@ export class App {
     this.sharedFrames = new SharedFrames(store.epoch);
     this.buffers = buffers;
     this.ingest = new Ingest(store, config, buffers);
+    this.attachments = new Attachments(store, config, log);
     this.admission = new Admission(config.queueEvents, config.queueBytes);
     this.connections = options.connections;
     this.buildRoutes = routes;

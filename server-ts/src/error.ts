@@ -22,12 +22,15 @@ export const ERROR_CODES = [
   'method_not_allowed',
   'not_acceptable',
   'request_timeout',
+  'attachment_exists',
   'payload_too_large',
   'batch_too_large',
   'uri_too_long',
   'unsupported_media_type',
   'unsupported_encoding',
+  'range_not_satisfiable',
   'expectation_failed',
+  'digest_mismatch',
   'headers_too_large',
   'internal',
   'overloaded',
@@ -39,6 +42,7 @@ export const ERROR_CODES = [
   'read_only',
   'stream_limit',
   'storage_full',
+  'attachments_full',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -8,12 +8,17 @@ import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?t
 import deleteEventKeyTail from '../../contract/queries/delete_event_key_tail.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
+import insertAttachment from '../../contract/queries/insert_attachment.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
 import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
 import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
+import selectAttachment from '../../contract/queries/select_attachment.sql?text';
+import selectAttachmentFile from '../../contract/queries/select_attachment_file.sql?text';
+import selectAttachmentFiles from '../../contract/queries/select_attachment_files.sql?text';
+import selectAttachments from '../../contract/queries/select_attachments.sql?text';
 import selectCalls from '../../contract/queries/select_calls.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
 import selectCosts from '../../contract/queries/select_costs.sql?text';
@@ -24,6 +29,7 @@ import selectEvent from '../../contract/queries/select_event.sql?text';
 import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
 import selectEventColumnsNewest from '../../contract/queries/select_event_columns_newest.sql?text';
 import selectEventColumnsOldest from '../../contract/queries/select_event_columns_oldest.sql?text';
+import selectEventId from '../../contract/queries/select_event_id.sql?text';
 import selectEventKeyBlock from '../../contract/queries/select_event_key_block.sql?text';
 import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
 import selectEventKeyTail from '../../contract/queries/select_event_key_tail.sql?text';
@@ -61,12 +67,17 @@ export const QUERIES = {
   deleteEventKeyTail,
   deleteSessionWait,
   deleteSessionWaits,
+  insertAttachment,
   insertEvent,
   insertEventKeyBlock,
   insertEventKeyRun,
   insertEventKeyTail,
   insertName,
   selectAgents,
+  selectAttachment,
+  selectAttachmentFile,
+  selectAttachmentFiles,
+  selectAttachments,
   selectCalls,
   selectCostTimeline,
   selectCosts,
@@ -77,6 +88,7 @@ export const QUERIES = {
   selectEventBlock,
   selectEventColumnsNewest,
   selectEventColumnsOldest,
+  selectEventId,
   selectEventKeyBlock,
   selectEventKeyRuns,
   selectEventKeyTail,

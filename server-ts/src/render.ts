@@ -60,6 +60,11 @@ export function renderSession(session: SessionRow, rows: readonly EventRow[]): s
   return `{"session":${sessionObject(session)},"events":[${rows.map(renderEvent).join(',')}]}`;
 }
 
+/** The attachments of an event (rule ATT-06). */
+export function renderAttachments(rows: readonly FlatRow[]): string {
+  return `{"attachments":${renderList(rows)}}`;
+}
+
 /** SQLite has no booleans: 1 is one of them. */
 function sessionObject(row: SessionRow): string {
   return renderMembers(

@@ -1,4 +1,4 @@
-//! Writes the entity tags of snapshots, and reads those that a client has (rules SYN-05 and SYN-06).
+//! Writes the entity tags of snapshots, and reads those that a client has (rules SYN-05, SYN-06 and ATT-08).
 //!
 //! Pure.
 
@@ -35,9 +35,7 @@ impl KnownRevisions {
 /// The revisions of this epoch in `If-None-Match` (RFC 9110, section 13.1.2). Tags are compared weakly: whether one is
 /// weak does not count (section 8.8.3.2). A list that breaks the grammar has no tags.
 pub(super) fn known_revisions(headers: &HeaderMap, epoch: &str) -> KnownRevisions {
-    let fields: Vec<&[u8]> = headers.get_all(IF_NONE_MATCH).iter().map(|value| value.as_bytes()).collect();
-    // Several fields are one list (RFC 9110, section 5.3).
-    let list = fields.join(&b", "[..]);
+    let list = list_of(headers);
     if list.trim_ascii() == b"*" {
         return KnownRevisions::Any;
     }
@@ -45,6 +43,19 @@ pub(super) fn known_revisions(headers: &HeaderMap, epoch: &str) -> KnownRevision
     let tags = read_tags(&list).unwrap_or_default().into_iter();
     let revisions = tags.filter_map(|tag| tag.strip_prefix(prefix.as_bytes()).map(<[u8]>::to_vec));
     KnownRevisions::Some(revisions.collect())
+}
+
+/// Whether a client has the bytes of this strong tag (rule ATT-08), compared as above.
+pub(super) fn has_etag(headers: &HeaderMap, etag: &str) -> bool {
+    let list = list_of(headers);
+    let opaque = etag.trim_matches('"').as_bytes();
+    list.trim_ascii() == b"*" || read_tags(&list).unwrap_or_default().contains(&opaque)
+}
+
+/// The whole of `If-None-Match`: several fields are one list (RFC 9110, section 5.3).
+fn list_of(headers: &HeaderMap) -> Vec<u8> {
+    let fields: Vec<&[u8]> = headers.get_all(IF_NONE_MATCH).iter().map(|value| value.as_bytes()).collect();
+    fields.join(&b", "[..])
 }
 
 /// The opaque tags of a list without their quotes; `None` where it breaks the grammar (RFC 9110, sections 5.6.1 and

@@ -82,9 +82,7 @@ fn event_filter(parameters: &Parameters) -> EventFilter {
 /// `GET /api/events/{id}` (rule GET-06).
 pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> reply::Reply {
     // The path as it was sent: routes decode nothing (rule HTT-03).
-    let text = uri.path().rsplit('/').next().unwrap_or_default();
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    let id: i64 = text.parse().ok().filter(|_| plain).ok_or(Failure::new(ErrorCode::NotFound))?;
+    let id = event_id(uri.path().rsplit('/').next().unwrap_or_default())?;
     let json = app.store.read(Cost::Bounded, move |connection| {
         let mut json = Vec::new();
         let found = query::get_event(connection, id, |row| {
@@ -93,4 +91,10 @@ pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> re
         Ok(found.then_some(json))
     });
     Ok(reply::ok(json.await?.ok_or(Failure::new(ErrorCode::NotFound))?))
+}
+
+/// The id of an event as it stands in a path: one spelling per number.
+pub(crate) fn event_id(text: &str) -> Result<i64, Failure> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| plain).ok_or(Failure::new(ErrorCode::NotFound))
 }

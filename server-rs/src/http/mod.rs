@@ -36,6 +36,14 @@ mod exports;
 mod etag;
 /// Events in and out.
 pub mod events;
+/// The name and the media type of an attachment.
+pub mod attachment_names;
+/// Which bytes of a content are wanted.
+pub mod range;
+/// The digest that a body is declared to have.
+pub mod content_digest;
+/// Attachments in and out.
+pub mod attachments;
 /// Taking agents' hooks.
 pub mod hooks;
 /// Sessions.
@@ -96,6 +104,18 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             routing::post(hooks::post_claude_code).route("/api/hooks/claude-code"),
         )
         .route("/api/events/{id}", routing::get(events::get_event).route("/api/events/{id}"))
+        .route(
+            "/api/events/{id}/attachments",
+            routing::get(attachments::get_attachments).route("/api/events/{id}/attachments"),
+        )
+        .route(
+            "/api/events/{id}/attachments/{name}",
+            routing::put(attachments::put_attachment).route("/api/events/{id}/attachments/{name}"),
+        )
+        .route(
+            "/api/attachments/{sha256}",
+            routing::get(attachments::get_attachment).route("/api/attachments/{sha256}"),
+        )
         .route("/api/sessions", routing::get(sessions::list_sessions).route("/api/sessions"))
         .route("/api/sessions/{id}", routing::get(sessions::get_session).route("/api/sessions/{id}"))
         .route(
@@ -209,6 +229,8 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
                 Ok(()) if app.is_draining() && !free => {
                     reply::failure(&Failure::new(ErrorCode::Draining).closing())
                 }
+                // axum takes an empty segment in the middle of a path for a parameter (rule HTT-03).
+                Ok(()) if parts.uri.path().contains("//") => reply::failure(&ErrorCode::NotFound.into()),
                 Ok(()) => next.run(axum::extract::Request::from_parts(parts, Body::empty())).await,
             }
         }

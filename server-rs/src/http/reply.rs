@@ -7,17 +7,22 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
-    SET_COOKIE, VARY,
+    ACCEPT_RANGES, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
+    CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE, VARY,
 };
 use http::{Response, StatusCode};
 use serde_json::Value;
 
+use crate::attachments::Kept;
 use crate::contract::{LIMITS, VOCABULARY};
+use crate::digest::digest_hex;
 use crate::error::{ErrorCode, Failure};
 use crate::event::{FieldError, Outcome, Outcomes};
+use crate::http::attachment_names::disposition;
 use crate::http::negotiation::Answer;
+use crate::http::range::Part;
 use crate::render::outcomes::{batch_json, failure_json, single_json};
+use crate::store::attachments::AttachmentFile;
 
 /// The media type of every JSON answer.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -80,6 +85,53 @@ fn invalid_event(problems: &[FieldError]) -> Failure {
 /// The answer to a batch (rules ING-04 and ING-05).
 pub fn batch(batch: &Outcomes, revision: i64, with_results: bool) -> Response<Body> {
     json_answer(StatusCode::CREATED, batch_json(batch, revision, with_results).into())
+}
+
+/// The answer to an attachment (rule ATT-01).
+pub fn kept(kept: &Kept, media_type: &str) -> Response<Body> {
+    let status = if kept.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let (sha256, size) = (digest_hex(&kept.sha256), kept.size);
+    // A media type is made of tokens, so nothing in it needs an escape.
+    let json = format!(r#"{{"sha256":"{sha256}","size":{size},"media_type":"{media_type}"}}"#);
+    json_answer(status, json.into())
+}
+
+/// 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08).
+pub fn attachment(body: Body, file: &AttachmentFile, etag: &str, part: Part) -> Response<Body> {
+    let mut answer = Response::new(body);
+    let size = file.size;
+    let length = match part {
+        Part::Bytes { first, last } => {
+            *answer.status_mut() = StatusCode::PARTIAL_CONTENT;
+            insert(&mut answer, CONTENT_RANGE, &format!("bytes {first}-{last}/{size}"));
+            last - first + 1
+        }
+        Part::Whole | Part::Nothing => size,
+    };
+    answer.headers_mut().insert(CONTENT_LENGTH, length.into());
+    insert(&mut answer, CONTENT_TYPE, &file.media_type);
+    insert(&mut answer, CONTENT_DISPOSITION, &disposition(&file.name, &file.media_type));
+    insert(&mut answer, ETAG, etag);
+    insert(&mut answer, ACCEPT_RANGES, "bytes");
+    with_headers(answer, &VOCABULARY.attachment_headers)
+}
+
+/// 304: the client has the attachment.
+pub fn attachment_not_modified(etag: &str) -> Response<Body> {
+    let mut answer = Response::new(without_length());
+    *answer.status_mut() = StatusCode::NOT_MODIFIED;
+    insert(&mut answer, ETAG, etag);
+    if let Some(value) = VOCABULARY.attachment_headers.get("cache-control") {
+        insert(&mut answer, CACHE_CONTROL, value);
+    }
+    answer
+}
+
+/// 416: no byte is in the range.
+pub fn range_not_satisfiable(size: u64) -> Response<Body> {
+    let mut answer = failure(&ErrorCode::RangeNotSatisfiable.into());
+    insert(&mut answer, CONTENT_RANGE, &format!("bytes */{size}"));
+    answer
 }
 
 /// 200 with the number of bytes that the sink has dropped (rule BEN-02).
@@ -250,6 +302,10 @@ pub fn bench_page(file: &Bytes, media_type: &str) -> Response<Body> {
 fn file_answer(file: &Bytes, media_type: &str, headers: &BTreeMap<String, String>) -> Response<Body> {
     let mut answer = Response::new(Body::from(file.clone()));
     insert(&mut answer, CONTENT_TYPE, &format!("{media_type}; charset=utf-8"));
+    with_headers(answer, headers)
+}
+
+fn with_headers(mut answer: Response<Body>, headers: &BTreeMap<String, String>) -> Response<Body> {
     for (name, value) in headers {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             insert(&mut answer, name, value);

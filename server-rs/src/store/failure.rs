@@ -1,10 +1,11 @@
-//! Decides what SQLite's result codes mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
+//! Decides what result codes of SQLite and errors of files mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
 //!
 //! Matches on codes, never on text. Knows nothing of HTTP.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use rustix::io::Errno;
 use tokio::sync::watch;
 
 use crate::error::ErrorCode;
@@ -20,6 +21,17 @@ pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
         Some(Sqlite::DatabaseCorrupt | Sqlite::NotADatabase) => ErrorCode::StorageCorrupt,
         Some(Sqlite::SystemIoFailure) => ErrorCode::StorageError,
         _ => ErrorCode::Internal,
+    }
+}
+
+/// The code that stands for an error of an attachment's file. It has no consequence for the database.
+pub fn file_code(error: &std::io::Error) -> ErrorCode {
+    match Errno::from_io_error(error) {
+        Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => ErrorCode::StorageFull,
+        Some(Errno::ROFS | Errno::ACCESS | Errno::PERM) => ErrorCode::ReadOnly,
+        // Descriptors are short.
+        Some(Errno::MFILE | Errno::NFILE) => ErrorCode::StorageBusy,
+        _ => ErrorCode::StorageError,
     }
 }
 

@@ -42,6 +42,10 @@ pub mod event_spans;
 pub mod event_blocks;
 /// A group becomes rows.
 pub mod events;
+/// The bytes of attachments.
+pub mod attachment_files;
+/// The rows of attachments.
+pub mod attachments;
 /// The write-ahead log, moved into the database.
 pub mod checkpoint;
 /// The writing thread.
@@ -65,7 +69,7 @@ pub mod totals;
 
 use std::future::Future;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,6 +83,8 @@ use crate::contract::{LIMITS, MIGRATIONS};
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::queries;
+use attachment_files::AttachmentFiles;
+use attachments::{Attached, Attachment, AttachmentWriter};
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
     open_connection, reported_pragmas, with_small_cache,
@@ -89,7 +95,7 @@ use failure::State;
 use lock::Lock;
 use migrate::migrate;
 use owner::write_owner;
-use path::{check_links, private_path, resolve_path};
+use path::{beside, check_links, private_path, resolve_path};
 use reader::Readers;
 use writer::{Submitted, Writer};
 
@@ -99,6 +105,8 @@ pub struct Store {
     options: ConnectionOptions,
     writer: Writer,
     readers: Readers,
+    attachment_files: Arc<AttachmentFiles>,
+    attachment_bytes: u64,
     state: Arc<State>,
     newest: watch::Receiver<i64>,
     epoch: String,
@@ -132,17 +140,29 @@ impl Store {
         let pragmas = reported_pragmas(&connection).map_err(sqlite)?;
         let last_id =
             connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)).map_err(sqlite)?;
+        let attachment_files = Arc::new(AttachmentFiles::new(&path, durability));
+        let attachments = AttachmentWriter::new(Arc::clone(&attachment_files));
+        let attachment_bytes = attachments.sweep_attachments(&connection).map_err(sqlite)?;
         let identity =
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::default());
-        let writer = Writer::start_writer(connection, &options, clock, Arc::clone(&state), newest_sender)?;
+        let writer = Writer::start_writer(
+            connection,
+            attachments,
+            &options,
+            clock,
+            Arc::clone(&state),
+            newest_sender,
+        )?;
         let readers = Readers::open(&options, PLAN.readers).map_err(sqlite)?;
         let lock = std::sync::Mutex::new(Some(lock));
         Ok(Self {
             options,
             writer,
             readers,
+            attachment_files,
+            attachment_bytes,
             state,
             newest,
             epoch,
@@ -171,6 +191,28 @@ impl Store {
             // Also what the writer could not note any more, because it is gone.
             submitted?.await.inspect_err(|code| state.note(*code))
         }
+    }
+
+    /// Gives a received content its name, and stores the row that refers to it; resolves after the commit.
+    pub fn attach(
+        &self,
+        attachment: Attachment,
+    ) -> impl Future<Output = Result<Attached, ErrorCode>> + Send + use<> {
+        let attached = match self.state.refusal() {
+            Some(code) => Err(code),
+            None => Ok(self.writer.attach(attachment)),
+        };
+        async { attached?.await }
+    }
+
+    /// The folder of attachments.
+    pub fn attachment_files(&self) -> &Arc<AttachmentFiles> {
+        &self.attachment_files
+    }
+
+    /// The bytes of all attachments at the start, each content once (rule ATT-04).
+    pub fn attachment_bytes(&self) -> u64 {
+        self.attachment_bytes
     }
 
     /// Runs a read on a reader, on the thread of its request.
@@ -269,15 +311,10 @@ impl Store {
                 // A file that is not there is as good as deleted.
                 drop(std::fs::remove_file(beside(&self.options.path, suffix)));
             }
+            drop(self.attachment_files.remove_all());
             drop(self.options.path.parent().map(std::fs::remove_dir));
         }
     }
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {

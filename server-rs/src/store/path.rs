@@ -48,6 +48,13 @@ pub fn check_links(path: &Path) -> Result<(), OpenError> {
     }
 }
 
+/// The path of a file next to the database, named by what follows the database's name.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
 /// The path of a file in a new folder that only this user can look into (`--db :memory:`).
 pub fn private_path() -> Result<PathBuf, OpenError> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

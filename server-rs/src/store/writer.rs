@@ -16,16 +16,18 @@ use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::queries;
+use crate::store::attachments::{AttachError, Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
 use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::events::{EventWriter, Stored, Submission};
-use crate::store::failure::{State, store_code};
+use crate::store::failure::{State, file_code, store_code};
 
 /// What became of a submission's events, or the code for which none was stored.
 pub type Submitted = Result<Vec<Outcome>, ErrorCode>;
 
 enum Message {
     Submit(Submission, oneshot::Sender<Submitted>),
+    Attach(Attachment, oneshot::Sender<Result<Attached, ErrorCode>>),
     Probe,
     Close,
 }
@@ -48,6 +50,7 @@ impl Writer {
     /// committed id.
     pub fn start_writer(
         connection: Connection,
+        attachments: AttachmentWriter,
         options: &ConnectionOptions,
         clock: Clock,
         state: Arc<State>,
@@ -58,7 +61,8 @@ impl Writer {
         let checkpointer = Checkpointer::start(options, move |error| {
             failed(&of_checkpointer, error);
         })?;
-        let work = Work { connection, clock, state, newest, events: EventWriter::default(), checkpointer };
+        let events = EventWriter::default();
+        let work = Work { connection, attachments, clock, state, newest, events, checkpointer };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || work.run(waiting))
@@ -73,6 +77,17 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         // A writer that is gone drops the sender.
         drop(self.queue.send(Message::Submit(submission, reply)));
+        async { answer.await.unwrap_or(Err(ErrorCode::StorageError)) }
+    }
+
+    /// Queues an attachment, and waits for its commit.
+    pub fn attach(
+        &self,
+        attachment: Attachment,
+    ) -> impl Future<Output = Result<Attached, ErrorCode>> + Send + use<> {
+        let (reply, answer) = oneshot::channel();
+        // A writer that is gone drops the sender.
+        drop(self.queue.send(Message::Attach(attachment, reply)));
         async { answer.await.unwrap_or(Err(ErrorCode::StorageError)) }
     }
 
@@ -94,6 +109,7 @@ impl Writer {
 
 struct Work {
     connection: Connection,
+    attachments: AttachmentWriter,
     clock: Clock,
     state: Arc<State>,
     newest: watch::Sender<i64>,
@@ -107,7 +123,7 @@ impl Work {
         if let Err(error) = self.events.load(&self.connection) {
             failed(&self.state, &error);
         }
-        let mut group = Vec::new();
+        let (mut group, mut attachments) = (Vec::new(), Vec::new());
         let mut open = true;
         while open {
             let Some(first) = waiting.blocking_recv() else {
@@ -121,6 +137,10 @@ impl Work {
                         size += submission.events.len();
                         group.push((submission, reply));
                     }
+                    Message::Attach(attachment, reply) => {
+                        size += 1;
+                        attachments.push((attachment, reply));
+                    }
                     Message::Probe => self.probe(),
                     Message::Close => open = false,
                 }
@@ -128,14 +148,46 @@ impl Work {
             }
             if !group.is_empty() {
                 self.commit(&mut group);
-                if let Err(error) = self.checkpointer.after_group(&self.connection) {
-                    failed(&self.state, &error);
+                self.after_commit();
+            }
+            // Behind the group, whose requests do not wait for them.
+            for (attachment, reply) in attachments.drain(..) {
+                let attached = self.attach(&attachment);
+                if reply.send(attached).is_err() {
+                    tracing::debug!("the client of an attachment is gone");
                 }
+                self.after_commit();
             }
         }
         if let Err(error) = self.checkpointer.close(&self.connection) {
             failed(&self.state, &error);
         }
+    }
+
+    fn after_commit(&mut self) {
+        if let Err(error) = self.checkpointer.after_group(&self.connection) {
+            failed(&self.state, &error);
+        }
+    }
+
+    fn attach(&mut self, attachment: &Attachment) -> Result<Attached, ErrorCode> {
+        if let Some(code) = self.state.refusal() {
+            return Err(code);
+        }
+        let failed = |error: rusqlite::Error| failed(&self.state, &error);
+        if !self.checkpointer.admits_group(&self.connection).map_err(failed)? {
+            return Err(ErrorCode::StorageBusy);
+        }
+        let now_ms = self.clock.now_ms();
+        self.attachments.insert_attachment(&self.connection, attachment, now_ms).map_err(
+            |error| match error {
+                AttachError::Database(error) => failed(error),
+                AttachError::Files(error) => {
+                    tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
+                    file_code(&error)
+                }
+            },
+        )
     }
 
     fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {

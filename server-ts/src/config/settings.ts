@@ -29,6 +29,9 @@ export interface Config {
   readonly allowOrigins: readonly string[];
   readonly socket: string | undefined;
   readonly stdin: Format | undefined;
+  readonly maxAttachmentBytes: number;
+  readonly attachmentsBytes: number;
+  readonly keepHookPayloads: boolean;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly logLevel: LogLevel;

@@ -63,11 +63,16 @@ function eventFilter(parameters: Parameters): EventFilter {
 
 /** `GET /api/events/{id}` (rule GET-06). */
 export async function getEvent(app: App, exchange: Exchange): Promise<void> {
-  // The path as it was sent: routes decode nothing (rule HTT-03). One spelling per number.
-  const text = exchange.head.path.slice('/api/events/'.length);
-  const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
-  const isId = id <= Number.MAX_SAFE_INTEGER;
-  const json = isId ? await app.store.json({ kind: 'get_event', id }, exchange.response) : undefined;
+  // The path as it was sent: routes decode nothing (rule HTT-03).
+  const id = eventId(exchange.head.path.slice('/api/events/'.length));
+  const json = await app.store.json({ kind: 'get_event', id }, exchange.response);
   if (json === undefined) throw new Failure('not_found');
   ok(exchange, json);
+}
+
+/** The id of an event as it stands in a path: one spelling per number. */
+export function eventId(text: string): number {
+  const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  if (id <= Number.MAX_SAFE_INTEGER) return id;
+  throw new Failure('not_found');
 }

@@ -13,6 +13,7 @@ import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
 import { ReadFailed } from '../store/reader.ts';
+import { getAttachment, getAttachments, putAttachment } from './attachments.ts';
 import { postEcho, postSink } from './bench.ts';
 import { getBenchPage, getBenchScript, getBenchStyles, getBenchWorker } from './bench-page.ts';
 import { getBlob } from './blob.ts';
@@ -83,6 +84,9 @@ export function buildRoutes(app: App): RequestListener {
     if (route.bench !== true || app.config.bench) routes.all(route.path, otherMethod(route));
   }
   routes.get(...on('/api/events/{id}', getEvent));
+  routes.get(...on('/api/events/{id}/attachments', getAttachments));
+  routes.put(...on('/api/events/{id}/attachments/{name}', putAttachment));
+  routes.get(...on('/api/attachments/{sha256}', getAttachment));
   routes.get(...on('/api/sessions/{id}', getSession));
   routes.post(...on('/api/sessions/{id}/dismiss', dismissSession));
   for (const route of openRoutes) routes.all(pathOf(route.path), otherMethod(route));
@@ -209,5 +213,5 @@ function specOf(path: string): RouteSpec {
 /** Where express looks: a pattern without captures, so that it decodes nothing (rule HTT-03). */
 function pathOf(path: string): string | RegExp {
   if (!path.includes('{')) return path;
-  return new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`);
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 }

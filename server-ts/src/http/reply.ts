@@ -6,13 +6,18 @@
  * Over 250 lines because it makes every answer of the server, most of them in a few lines.
  */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Kept } from '../attachments.ts';
 import { httpDate } from '../clock.ts';
 import { FORMATS, LIMITS, VOCABULARY } from '../contract.ts';
+import { digestHex } from '../digest.ts';
 import { type ErrorCode, errorSpec, Failure } from '../error.ts';
 import type { Outcomes } from '../event.ts';
 import { batchJson, failureJson, singleJson } from '../render/outcomes.ts';
+import type { AttachmentFile } from '../store/attachments.ts';
+import { disposition } from './attachment-names.ts';
 import type { Exchange } from './exchange.ts';
 import { waitsForContinue } from './head.ts';
+import type { Part } from './range.ts';
 
 /** What Node remembers of `Expect`. */
 type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
@@ -92,6 +97,48 @@ export function benchPage(exchange: Exchange, mediaType: string, text: string): 
 /** Health: 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
   answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
+}
+
+/** The answer to an attachment (rule ATT-01). */
+export function kept(exchange: Exchange, { isNew, sha256, size }: Kept, mediaType: string): void {
+  const json = JSON.stringify({ sha256: digestHex(sha256), size, media_type: mediaType });
+  answer(exchange, isNew ? 201 : 200, JSON_ONLY, json);
+}
+
+/** The head of 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08); whether the caller sends them. */
+export function attachment(exchange: Exchange, file: AttachmentFile, etag: string, part: Part): boolean {
+  const { response, head } = exchange;
+  if (response.headersSent || response.destroyed) return false;
+  const { name, size, mediaType } = file;
+  const headers: Record<string, Header> = {
+    'content-type': mediaType,
+    'content-length': size,
+    'content-disposition': disposition(name, mediaType),
+    etag,
+    'accept-ranges': 'bytes',
+    ...VOCABULARY.attachment_headers,
+  };
+  if (typeof part === 'object') {
+    headers['content-length'] = part.last - part.first + 1;
+    headers['content-range'] = `bytes ${part.first}-${part.last}/${size}`;
+  }
+  const isPart = typeof part === 'object';
+  writeHead(exchange, isPart ? 206 : 200, headers, isLast(exchange) || !canDropBody(exchange));
+  if (head.method === 'HEAD') response.end();
+  return head.method !== 'HEAD';
+}
+
+/** 304: the client has the attachment. */
+export function attachmentNotModified(exchange: Exchange, etag: string): void {
+  const headers = { etag, 'cache-control': VOCABULARY.attachment_headers['cache-control'] };
+  answer(exchange, 304, headers, undefined);
+}
+
+/** 416: no byte is in the range. */
+export function rangeNotSatisfiable(exchange: Exchange, size: number): void {
+  const code = 'range_not_satisfiable';
+  const headers = { 'content-type': JSON_TYPE, 'content-range': `bytes */${size}` };
+  answer(exchange, errorSpec(code).status, headers, failureJson(new Failure(code)));
 }
 
 /** 200 with the number of bytes that the sink has dropped (rule BEN-02). */

@@ -1,5 +1,5 @@
 /**
- * Decides what SQLite's result codes mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
+ * Decides what result codes of SQLite and errors of files mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
  *
  * Decided by result codes, never by message text.
  */
@@ -58,5 +58,25 @@ export function storeCode(error: unknown): StoreCode {
       return 'storage_error';
     default:
       return 'internal';
+  }
+}
+
+/** The code that stands for an error of an attachment's file. It has no consequence for the database. */
+export function fileCode(error: unknown): StoreCode {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return 'storage_full';
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return 'read_only';
+    // Descriptors are short.
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'storage_busy';
+    default:
+      return 'storage_error';
   }
 }

@@ -4,6 +4,7 @@
  * Lives in the main thread and touches SQLite there for the newest events alone (`newest`). It decides what a failure
  * means for those who come later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt
  * one takes no more writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
+ * Over 250 lines because it has a method for each kind of read and write.
  */
 import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -13,6 +14,8 @@ import type { Buffers } from '../buffers.ts';
 import type { Durability } from '../config/index.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import { AttachmentFiles } from './attachment-files.ts';
+import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
@@ -31,7 +34,7 @@ import type {
 } from './read.ts';
 import { type Asker, Readers } from './reader.ts';
 import { type Submitted, Writer } from './writer.ts';
-import type { Opened } from './writer-messages.ts';
+import type { AttachFailure, Opened } from './writer-messages.ts';
 
 interface StoreOptions {
   /** `:memory:` is a private temporary file. */
@@ -71,6 +74,8 @@ interface Health extends HealthFigures {
 export class Store {
   readonly path: string;
   readonly epoch: string;
+  /** The folder of attachments. */
+  readonly attachmentFiles: AttachmentFiles;
   private readonly opened: Opened;
   private readonly writer: Writer;
   private readonly readers: Readers;
@@ -90,11 +95,13 @@ export class Store {
     opened: Opened,
     readers: Readers,
     newestEvents: Newest,
+    files: AttachmentFiles,
     events: StoreEvents,
   ) {
     this.path = path;
     this.isPrivate = isPrivate;
     this.epoch = opened.epoch;
+    this.attachmentFiles = files;
     this.opened = opened;
     this.newestId = opened.newest;
     this.writer = writer;
@@ -124,7 +131,8 @@ export class Store {
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
     const readers = new Readers(entry, data);
     const newestEvents = new Newest(data, maxMetadataBytes);
-    held.store = new Store(path, isPrivate, writer, opened, readers, newestEvents, events);
+    const files = new AttachmentFiles(path, durability);
+    held.store = new Store(path, isPrivate, writer, opened, readers, newestEvents, files, events);
     return held.store;
   }
 
@@ -142,6 +150,22 @@ export class Store {
   submit(table: EventTable, ascii: boolean): Promise<Submitted> {
     if (this.reason !== undefined) return Promise.resolve({ code: this.reason, isStillRead: false });
     return this.writer.submit(table, ascii);
+  }
+
+  /** Gives a received content its name, and stores the row that refers to it; settled after the commit. */
+  attach(attachment: Attachment): Promise<Attached | AttachFailure> {
+    if (this.reason !== undefined) return Promise.resolve({ code: this.reason });
+    return this.writer.attach(attachment);
+  }
+
+  /** The bytes of all attachments at the start, each content once (rule ATT-04). */
+  get attachmentBytes(): number {
+    return this.opened.attachmentBytes;
+  }
+
+  /** Why writes are refused at once; nothing when they are tried. */
+  get refusal(): StoreCode | undefined {
+    return this.reason;
   }
 
   json(read: JsonRead, asker?: Asker): Promise<Uint8Array | undefined> {

@@ -3,6 +3,7 @@
  *
  * In Rust a read is a closure; here it is a message, since threads of Node share no functions.
  */
+import type { Digest } from '../digest.ts';
 import type { Format } from '../formats/index.ts';
 import type { SnapshotHead } from '../render/snapshot.ts';
 import type { Topic } from '../topics.ts';
@@ -22,6 +23,9 @@ export interface ReaderData extends ConnectionOptions {
 export type JsonRead =
   | { readonly kind: 'list_events'; readonly filter: EventFilter; readonly format: Format }
   | { readonly kind: 'get_event'; readonly id: number }
+  | { readonly kind: 'has_event'; readonly id: number }
+  | { readonly kind: 'list_attachments'; readonly event: number }
+  | { readonly kind: 'attachment_file'; readonly sha256: Digest }
   | { readonly kind: 'list_sessions'; readonly filter: SessionFilter }
   | { readonly kind: 'get_session'; readonly id: string; readonly limit: number }
   | { readonly kind: 'stats'; readonly filter: StatsFilter }

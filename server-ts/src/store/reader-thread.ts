@@ -8,8 +8,9 @@ import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
-import { renderEvent, renderSession, renderSessions } from '../render.ts';
+import { renderAttachments, renderEvent, renderSession, renderSessions } from '../render.ts';
 import type { Topic } from '../topics.ts';
+import { findAttachmentFile, hasEvent, listAttachments } from './attachments.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { loadRenderer, pageSnapshot, readPage } from './event-pages.ts';
 import { Texts } from './event-rows.ts';
@@ -98,6 +99,16 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
     case 'get_event': {
       const row = queries.getEvent(read.id);
       return row === undefined ? undefined : renderEvent(row);
+    }
+    case 'has_event':
+      return hasEvent(queries, read.id) ? 'true' : undefined;
+    case 'list_attachments':
+      return hasEvent(queries, read.event)
+        ? renderAttachments(listAttachments(queries, read.event))
+        : undefined;
+    case 'attachment_file': {
+      const file = findAttachmentFile(queries, read.sha256);
+      return file === undefined ? undefined : JSON.stringify(file);
     }
     case 'list_sessions': {
       const { rows, more } = listSessions(queries, read.filter);

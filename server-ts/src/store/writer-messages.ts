@@ -5,6 +5,7 @@
  * Only this side has this file: in Rust the parts of a message just move.
  */
 import type { MemoryNews } from '../buffers.ts';
+import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
@@ -27,6 +28,8 @@ export interface Opened {
   readonly pragmas: Readonly<Record<string, string | number>>;
   readonly inode: number;
   readonly device: number;
+  /** The bytes of all attachments, each content once. */
+  readonly attachmentBytes: number;
 }
 
 interface GroupMessage {
@@ -39,6 +42,8 @@ interface GroupMessage {
 }
 export type ToWriter =
   | GroupMessage
+  /** The answer has the same number. */
+  | { readonly kind: 'attach'; readonly number: number; readonly attachment: Attachment }
   | ({ readonly kind: 'open' } & ConnectionOptions)
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
@@ -58,8 +63,14 @@ export type FromWriter =
   /** Nothing of the group was tried. */
   | { readonly kind: 'refused'; readonly code: StoreCode }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
+  | { readonly kind: 'attached'; readonly number: number; readonly attached: Attached | AttachFailure }
   | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
   | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
   /** A failure outside of a group. */
   | { readonly kind: 'unwell'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };
+
+/** Why an attachment was not stored. */
+export interface AttachFailure {
+  readonly code: StoreCode;
+}

@@ -9,6 +9,8 @@ import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
 import { MIGRATIONS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
+import { AttachmentFiles } from './attachment-files.ts';
+import { type Attached, type Attachment, AttachmentWriter } from './attachments.ts';
 import { Checkpointer } from './checkpoint.ts';
 import {
   type Connection,
@@ -21,13 +23,13 @@ import {
   unusable,
 } from './connection.ts';
 import { EventWriter } from './events.ts';
-import { storeCode } from './failure.ts';
+import { fileCode, sqliteCode, storeCode } from './failure.ts';
 import { Lock } from './lock.ts';
 import { Memories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { checkLinks } from './path.ts';
 import { submissionsIn } from './submission.ts';
-import type { FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
+import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
 /** The thread: opens the file that it is told, then writes what it is told. */
 export function runWriter(port: MessagePort, data: WriterData): void {
@@ -43,13 +45,16 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
   let lock: Lock | undefined;
   let db: Connection;
   let events: EventWriter;
+  let attachments: AttachmentWriter;
   const memories = new Memories();
   try {
     checkLinks(options.path);
     lock = Lock.acquire(options.path, options.nativeBinding);
     db = openFile(options);
     events = new EventWriter(db);
-    send({ kind: 'opened', ...describe(db, options.path, events) });
+    attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
+    const attachmentBytes = attachments.sweepAttachments();
+    send({ kind: 'opened', ...describe(db, options.path, events), attachmentBytes });
   } catch (error) {
     lock?.release();
     send({ kind: 'unusable', message: unusable(error, options.path).message });
@@ -62,6 +67,18 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
     onCheckpoint: (checkpoint) => send({ kind: 'checkpoint', checkpoint }),
     onFailure: (code, reason) => send({ kind: 'unwell', code, reason }),
   });
+  const attach = (attachment: Attachment): Attached | AttachFailure => {
+    try {
+      if (!checkpointer.admitsGroup()) return { code: 'storage_busy' };
+      return attachments.insertAttachment(attachment, nowMs());
+    } catch (error) {
+      if (sqliteCode(error) === undefined) return { code: fileCode(error) };
+      // A failure of the database concerns all who write.
+      const code = storeCode(error);
+      send({ kind: 'unwell', code, reason: reasonOf(error) });
+      return { code };
+    }
+  };
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
       case 'open':
@@ -84,6 +101,12 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
         }
         attempt(send, () => checkpointer.afterGroup());
         break;
+      case 'attach': {
+        const attached = attach(message.attachment);
+        send({ kind: 'attached', number: message.number, attached });
+        attempt(send, () => checkpointer.afterGroup());
+        break;
+      }
       case 'probe':
         try {
           events.probe();
@@ -134,7 +157,7 @@ function openFile(data: ConnectionOptions): Connection {
   return db;
 }
 
-function describe(db: Connection, path: string, events: EventWriter): Opened {
+function describe(db: Connection, path: string, events: EventWriter): Omit<Opened, 'attachmentBytes'> {
   const { ino, dev } = statSync(path);
   return {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),

@@ -10,11 +10,12 @@ import { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 import { idsFrom, putSubmission } from './submission.ts';
-import type { FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
+import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
 /** Starts the thread, which takes as long as everything else before the file can be opened. */
 export function startWriter(entry: URL): Worker {
@@ -55,6 +56,9 @@ export class Writer {
   private readonly inFlight: Waiting[][] = [];
   /** Groups that nobody waits for any more, on their way before those in flight. */
   private readonly givenUp: Waiting[][] = [];
+  /** Attachments on their way to the thread. */
+  private readonly attaching = new Map<number, (attached: Attached | AttachFailure) => void>();
+  private lastAttachment = 0;
   private flushing = false;
   private closed: (() => void) | undefined;
 
@@ -97,6 +101,15 @@ export class Writer {
     });
   }
 
+  /** Gives a received content its name, and stores the row that refers to it. */
+  attach(attachment: Attachment): Promise<Attached | AttachFailure> {
+    return new Promise((settle) => {
+      const number = ++this.lastAttachment;
+      this.attaching.set(number, settle);
+      this.send({ kind: 'attach', number, attachment }, []);
+    });
+  }
+
   probe(): void {
     this.send({ kind: 'probe' }, []);
   }
@@ -118,6 +131,8 @@ export class Writer {
     this.givenUp.push(...groups);
     for (const { settle } of groups.flat()) settle({ code, isStillRead: true });
     for (const { settle } of this.waiting.splice(0)) settle({ code, isStillRead: false });
+    for (const settle of this.attaching.values()) settle({ code });
+    this.attaching.clear();
   }
 
   /** A group leaves at the end of the turn, so that requests that were read together go together. */
@@ -170,6 +185,10 @@ export class Writer {
       case 'failed':
         this.refuse(message.code);
         this.events.onFailure(message.code, message.reason);
+        break;
+      case 'attached':
+        this.attaching.get(message.number)?.(message.attached);
+        this.attaching.delete(message.number);
         break;
       case 'probed':
         this.events.onProbed(message.code);

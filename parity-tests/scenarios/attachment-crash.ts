@@ -1,0 +1,79 @@
+/**
+ * `kill -9` in the middle of uploads, both servers in turn on one file and one folder.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
+import { attach, brokenFilesOf, filesOf, readAttachment, sha256 } from '../src/attachment-client.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+
+export const ATTACHMENT_CRASH: ScenarioFile = {
+  name: 'attachment-crash',
+  about: 'kill -9 in the middle of uploads',
+  scenarios: [
+    {
+      name: 'kill -9 in the middle of uploads leaves nothing half-written and loses nothing acknowledged',
+      rules: ['ATT-01', 'ATT-09', 'STO-03', 'PRO-08'],
+      uses: 'both',
+      run: killInUploads,
+    },
+  ],
+};
+
+const TURNS = 6;
+const CLIENTS = 4;
+const LARGEST_BYTES = 1 << 20;
+
+async function killInUploads(context: ScenarioContext): Promise<void> {
+  const random = seededRandom(context.options.seed);
+  const acknowledged = new Set<string>();
+  let inTheMiddle = 0;
+  let id: number | undefined;
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const server = await context.start({ target: turn % 2 === 0 ? context.target : context.other });
+    assert.deepEqual(brokenFilesOf(context.db()), [], 'nothing half-written after a start');
+    await requireAll(server.port, acknowledged);
+    id ??= (await context.client(server).ingest([event()])).ids[0]!;
+    const before = acknowledged.size;
+    const clients = Array.from({ length: CLIENTS }, (_, client) =>
+      uploadUntilDead(server.port, id!, `${turn}-${client}`, random, acknowledged),
+    );
+    await until(() => acknowledged.size >= before + 10, 'ten acknowledged attachments', 30_000);
+    // A kill between uploads would prove nothing.
+    await until(() => filesOf(context.db()).some((path) => path.startsWith('upload-')), 'an upload');
+    await server.kill();
+    inTheMiddle += filesOf(context.db()).filter((path) => path.startsWith('upload-')).length;
+    await Promise.all(clients);
+  }
+  const server = await context.start();
+  assert.deepEqual(brokenFilesOf(context.db()), []);
+  await requireAll(server.port, acknowledged);
+  assert.ok(inTheMiddle > 0, 'a kill came in the middle of an upload');
+  context.note(`${TURNS} kills, ${inTheMiddle} uploads cut, ${acknowledged.size} acknowledged, 0 lost`);
+}
+
+/** Attaches bodies of many sizes one after the other until the server is gone. */
+async function uploadUntilDead(
+  port: number,
+  id: number,
+  prefix: string,
+  random: Random,
+  acknowledged: Set<string>,
+): Promise<void> {
+  for (let number = 0; ; number += 1) {
+    const body = randomBytes(1 + random.below(LARGEST_BYTES));
+    const status = await attach(port, id, `${prefix}-${number}`, body);
+    if (status === undefined) return;
+    assert.equal(status, 201);
+    acknowledged.add(sha256(body));
+  }
+}
+
+/** Every attachment that was acknowledged is there, byte for byte. */
+async function requireAll(port: number, acknowledged: ReadonlySet<string>): Promise<void> {
+  for (const name of acknowledged) {
+    const bytes = await readAttachment(port, name);
+    assert.equal(bytes && sha256(bytes), name, 'an acknowledged attachment');
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Sends attachments, reads them back, and looks at the folder that holds them.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Connection, compose, type Response } from '@twin-ingest/testkit/http/http-client.ts';
+import { type Header, headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+
+const DEADLINE_MS = 60_000;
+
+/** The name of a content (rule ATT-09). */
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Sends a request on a connection of its own; nothing where no answer came. */
+export async function exchange(
+  port: number,
+  method: string,
+  path: string,
+  body: Buffer = Buffer.alloc(0),
+  headers: readonly Header[] = [],
+): Promise<Response | undefined> {
+  let connection: Connection;
+  try {
+    connection = await Connection.open(port);
+  } catch {
+    return undefined;
+  }
+  const all: Header[] = [['host', `127.0.0.1:${port}`], ...headers];
+  if (method === 'PUT') all.push(['content-length', String(body.length)]);
+  const answer = await connection.exchange(compose(method, path, all, body), DEADLINE_MS);
+  connection.close();
+  return answer.kind === 'response' ? answer.response : undefined;
+}
+
+/** Attaches bytes to an event; the status of the answer, nothing where none came. */
+export async function attach(
+  port: number,
+  event: number,
+  name: string,
+  body: Buffer,
+): Promise<number | undefined> {
+  return (await exchange(port, 'PUT', pathOf(event, name), body))?.status;
+}
+
+/** The same of many equal pieces, which take no time of this process that other requests would wait for. */
+export function attachPieces(
+  port: number,
+  event: number,
+  name: string,
+  piece: Buffer,
+  count: number,
+): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-length': piece.length * count };
+    const upload = request({ port, method: 'PUT', path: pathOf(event, name), headers, agent: false });
+    upload.on('error', reject).on('response', (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    });
+    Readable.from(Array.from({ length: count }, () => piece)).pipe(upload);
+  });
+}
+
+/** The bytes of an attachment; nothing where there are none. */
+export async function readAttachment(port: number, name: string): Promise<Buffer | undefined> {
+  const response = await exchange(port, 'GET', `/api/attachments/${name}`);
+  if (response?.status !== 200) return undefined;
+  const length = Number(headerValues(response.headers, 'content-length')[0]);
+  return length === response.body.length ? response.body : undefined;
+}
+
+/** Sends the head of an upload and the first bytes of its body, and leaves it at that. */
+export async function beginUpload(
+  port: number,
+  event: number,
+  name: string,
+  length: number,
+  first: Buffer,
+): Promise<Connection> {
+  const connection = await Connection.open(port);
+  connection.write(
+    `PUT ${pathOf(event, name)} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: ${length}\r\n\r\n`,
+  );
+  connection.write(first);
+  return connection;
+}
+
+function pathOf(event: number, name: string): string {
+  return `/api/events/${event}/attachments/${name}`;
+}
+
+/** What lies in the folder of a database's attachments, by path within it; nothing where there is none. */
+export function filesOf(db: string): string[] {
+  const folder = `${db}.attachments`;
+  if (!existsSync(folder)) return [];
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return all.filter((path) => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile()).sort();
+}
+
+/** Those that are not a whole content under its own name. */
+export function brokenFilesOf(db: string): string[] {
+  return filesOf(db).filter((path) => {
+    const name = sha256(readFileSync(join(`${db}.attachments`, path)));
+    return path !== join(name.slice(0, 2), name);
+  });
+}

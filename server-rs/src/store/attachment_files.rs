@@ -1,0 +1,224 @@
+//! Keeps the bytes of attachments in a folder next to the database, each content in a file named by its SHA-256 (rule
+//! ATT-09).
+//!
+//! Invariants: a name of that folder always has its whole content, since a file gets it by a rename; no descriptor is
+//! held between two reads or writes, so that attachments never compete with connections for one (rule HTT-12).
+//! Knows nothing of rows.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Result, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::runtime::Handle;
+
+use crate::config::Durability;
+use crate::digest::{Digest, digest_hex, parse_digest};
+use crate::store::path::beside;
+
+/// How the name of a temporary file begins.
+const TEMPORARY: &str = "upload-";
+
+/// The folder of a database's attachments. It is made when the first one comes.
+#[derive(Debug)]
+pub struct AttachmentFiles {
+    folder: PathBuf,
+    /// Whether a file has to survive the loss of power.
+    is_synced: bool,
+    next: AtomicU64,
+}
+
+/// A file that has no name yet. It is removed when this is dropped, unless it got one.
+#[derive(Debug)]
+pub struct TemporaryFile {
+    path: PathBuf,
+    is_synced: bool,
+}
+
+impl AttachmentFiles {
+    /// The folder of the database at `db`.
+    pub fn new(db: &Path, durability: Durability) -> Self {
+        let is_synced = durability == Durability::Power;
+        Self { folder: beside(db, ".attachments"), is_synced, next: AtomicU64::new(1) }
+    }
+
+    /// Makes an empty temporary file.
+    pub fn begin(&self) -> Result<TemporaryFile> {
+        self.make_folder(&self.folder)?;
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let path = self.folder.join(format!("{TEMPORARY}{number}"));
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        Ok(TemporaryFile { path, is_synced: self.is_synced })
+    }
+
+    /// Gives a file the name of its content. A file that has it already holds the same bytes.
+    pub fn persist(&self, file: &TemporaryFile, digest: &Digest) -> Result<()> {
+        let path = self.path_of(digest);
+        let folder = path.parent().unwrap_or(&self.folder);
+        self.make_folder(folder)?;
+        fs::rename(&file.path, &path)?;
+        self.sync_folder(folder)
+    }
+
+    /// Removes a content.
+    pub fn remove(&self, digest: &Digest) -> Result<()> {
+        fs::remove_file(self.path_of(digest))
+    }
+
+    /// Whether the whole content is there.
+    pub fn has(&self, digest: &Digest, size: u64) -> Result<bool> {
+        match fs::metadata(self.path_of(digest)) {
+            Ok(file) => Ok(file.is_file() && file.len() == size),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The bytes of a content from `start`, exactly `length` of them.
+    pub fn read(&self, digest: &Digest, start: u64, length: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        File::open(self.path_of(digest))?.read_exact_at(&mut bytes, start)?;
+        Ok(bytes)
+    }
+
+    /// Removes temporary files, and contents that are not known. What has another name is not ours, and stays.
+    pub fn sweep(&self, is_known: impl Fn(&Digest) -> bool) -> Result<()> {
+        for name in names_in(&self.folder)? {
+            let path = self.folder.join(&name);
+            if name.starts_with(TEMPORARY) {
+                fs::remove_file(path)?;
+            } else if name.len() == 2 && path.is_dir() {
+                for file in names_in(&path)? {
+                    let digest = parse_digest(&file).filter(|_| file.starts_with(&name));
+                    if digest.is_some_and(|digest| !is_known(&digest)) {
+                        fs::remove_file(path.join(file))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the folder with everything in it.
+    pub fn remove_all(&self) -> Result<()> {
+        fs::remove_dir_all(&self.folder)
+    }
+
+    fn path_of(&self, digest: &Digest) -> PathBuf {
+        let name = digest_hex(digest);
+        self.folder.join(&name[..2]).join(name)
+    }
+
+    fn make_folder(&self, folder: &Path) -> Result<()> {
+        match DirBuilder::new().mode(0o700).create(folder) {
+            Ok(()) => self.sync_folder(folder.parent().unwrap_or(folder)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the names of a folder survive the loss of power.
+    fn sync_folder(&self, folder: &Path) -> Result<()> {
+        if self.is_synced { File::open(folder)?.sync_all() } else { Ok(()) }
+    }
+}
+
+impl TemporaryFile {
+    /// Writes bytes behind those that it has.
+    pub fn append(&self, bytes: &[u8]) -> Result<()> {
+        OpenOptions::new().append(true).open(&self.path)?.write_all(bytes)
+    }
+
+    /// Makes its bytes survive the loss of power, where they have to.
+    pub fn sync(&self) -> Result<()> {
+        if self.is_synced { File::open(&self.path)?.sync_all() } else { Ok(()) }
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let path = std::mem::take(&mut self.path);
+        // It is not there when it got its name; what stays behind is removed at the next start.
+        let remove = move || drop(fs::remove_file(path));
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(remove)),
+            Err(_) => remove(),
+        }
+    }
+}
+
+/// The names in a folder that are text; none where there is no folder.
+fn names_in(folder: &Path) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let names = entries.map(|entry| Ok(entry?.file_name().into_string().ok()));
+    names.filter_map(Result::transpose).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIGEST: Digest = [0xab; 32];
+
+    fn files(durability: Durability) -> (tempfile::TempDir, AttachmentFiles) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = AttachmentFiles::new(&folder.path().join("events.db"), durability);
+        (folder, files)
+    }
+
+    fn names(files: &AttachmentFiles, folder: &str) -> Vec<String> {
+        let mut names = names_in(&files.folder.join(folder)).expect("names");
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_gets_its_name_whole() {
+        for durability in [Durability::Process, Durability::Power] {
+            let (_folder, files) = files(durability);
+            files.sweep(|_| false).expect("swept");
+            assert!(!files.folder.exists(), "a folder that is not there is not made");
+
+            let file = files.begin().expect("a file");
+            file.append(b"0123").expect("written");
+            file.append(b"456789").expect("written");
+            file.sync().expect("synced");
+            assert!(!files.has(&DIGEST, 10).expect("a look"));
+            files.persist(&file, &DIGEST).expect("a name");
+            drop(file);
+            assert_eq!(names(&files, "ab"), ["ab".repeat(32)]);
+            assert!(files.has(&DIGEST, 10).expect("a look"));
+            assert!(!files.has(&DIGEST, 9).expect("a look"));
+            assert_eq!(files.read(&DIGEST, 2, 3).expect("bytes"), b"234");
+            assert!(files.read(&DIGEST, 8, 3).is_err());
+
+            let cut = files.begin().expect("a file");
+            fs::remove_file(&cut.path).expect("removed");
+            assert!(cut.append(b"x").is_err(), "a file that was removed does not come back");
+            drop(files.begin().expect("a file"));
+            assert_eq!(names(&files, ""), ["ab"]);
+        }
+    }
+
+    #[test]
+    fn a_sweep_removes_temporary_files_and_what_is_not_known() {
+        let (_folder, files) = files(Durability::Process);
+        files.persist(&files.begin().expect("a file"), &DIGEST).expect("a name");
+        let left = files.begin().expect("a file");
+        let orphan = "ab".to_owned() + &"cd".repeat(31);
+        for other in ["notes", "ab/notes", &format!("ab/{orphan}"), &format!("ab/{}", "cd".repeat(32))] {
+            fs::write(files.folder.join(other), "x").expect("written");
+        }
+        files.sweep(|digest| *digest == DIGEST).expect("swept");
+        assert!(!left.path.exists());
+        assert_eq!(names(&files, ""), ["ab", "notes"]);
+        assert_eq!(names(&files, "ab"), ["ab".repeat(32), "cd".repeat(32), "notes".to_owned()]);
+        files.sweep(|_| false).expect("swept");
+        assert_eq!(names(&files, "ab"), ["cd".repeat(32), "notes".to_owned()]);
+    }
+}

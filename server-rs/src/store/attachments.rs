@@ -1,0 +1,171 @@
+//! Stores and reads the rows of attachments: which event refers to which content, by which name (rules ATT-01 to
+//! ATT-09).
+//!
+//! Invariant: the writer alone gives contents their names and removes them, in the turn in which it stores the row. So no
+//! upload can remove a content that another one has begun to refer to.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::digest::Digest;
+use crate::error::ErrorCode;
+use crate::queries;
+use crate::store::attachment_files::{AttachmentFiles, TemporaryFile};
+use crate::store::failure::{file_code, store_code};
+use crate::store::query::each;
+
+/// A content that was received, and the row that is to refer to it.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "each is the column of its name")]
+pub struct Attachment {
+    pub event: i64,
+    pub name: String,
+    pub media_type: String,
+    pub sha256: Digest,
+    pub size: u64,
+    /// Its bytes.
+    pub file: Arc<TemporaryFile>,
+}
+
+/// What became of an attachment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attached {
+    /// Its row is new. `is_first` says that no row referred to its content before.
+    Stored {
+        /// See above.
+        is_first: bool,
+    },
+    /// The event has it already.
+    Repeated,
+    /// The event has another one of this name; nothing has changed.
+    Conflict,
+}
+
+/// Why an attachment was not stored.
+#[derive(Debug)]
+pub enum AttachError {
+    /// The database failed.
+    Database(rusqlite::Error),
+    /// The folder failed.
+    Files(std::io::Error),
+}
+
+impl From<rusqlite::Error> for AttachError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<std::io::Error> for AttachError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Files(error)
+    }
+}
+
+/// Stores attachments; belongs to the writer's thread.
+#[derive(Debug)]
+pub struct AttachmentWriter {
+    files: Arc<AttachmentFiles>,
+}
+
+impl AttachmentWriter {
+    /// A writer into a folder.
+    pub fn new(files: Arc<AttachmentFiles>) -> Self {
+        Self { files }
+    }
+
+    /// Stores an attachment in a transaction of its own: first its content gets its name, then the row is committed.
+    pub(super) fn insert_attachment(
+        &self,
+        connection: &Connection,
+        attachment: &Attachment,
+        now_ms: i64,
+    ) -> Result<Attached, AttachError> {
+        let Attachment { event, name, media_type, sha256, size, file } = attachment;
+        let transaction = connection.unchecked_transaction()?;
+        let known = transaction
+            .prepare_cached(queries::SELECT_ATTACHMENT)?
+            .query_row(params![event, name], |row| Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(2)?)))
+            .optional()?;
+        if let Some((known, known_type)) = known {
+            if known != *sha256 || known_type != *media_type {
+                return Ok(Attached::Conflict);
+            }
+            // A folder that was restored without this content gets it back.
+            if !self.files.has(sha256, *size)? {
+                self.files.persist(file, sha256)?;
+            }
+            return Ok(Attached::Repeated);
+        }
+        let is_first = find_attachment_file(&transaction, sha256)?.is_none();
+        self.files.persist(file, sha256)?;
+        let size = i64::try_from(*size).unwrap_or(i64::MAX);
+        let stored = transaction
+            .prepare_cached(queries::INSERT_ATTACHMENT)
+            .and_then(|mut statement| {
+                statement.execute(params![event, name, sha256, size, media_type, now_ms])
+            })
+            .and_then(|_| transaction.commit());
+        match stored {
+            Ok(()) => Ok(Attached::Stored { is_first }),
+            Err(error) => {
+                // After an I/O error the row may be there all the same; the next start knows.
+                if is_first && store_code(&error) != ErrorCode::StorageError {
+                    drop(self.files.remove(sha256));
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Removes what no row refers to, and sums up the bytes of the rest, each content once (rules ATT-04 and ATT-09).
+    pub(super) fn sweep_attachments(&self, connection: &Connection) -> rusqlite::Result<u64> {
+        let (mut known, mut bytes) = (HashSet::new(), 0);
+        each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
+            known.insert(row.get::<_, Digest>(0)?);
+            bytes += row.get::<_, i64>(1)?.unsigned_abs();
+            Ok(())
+        })?;
+        if let Err(error) = self.files.sweep(|digest| known.contains(digest)) {
+            tracing::warn!(code = file_code(&error).as_str(), "orphaned attachments were not removed");
+        }
+        Ok(bytes)
+    }
+}
+
+/// Whether there is an event of this id.
+pub fn has_event(connection: &Connection, id: i64) -> rusqlite::Result<bool> {
+    connection.prepare_cached(queries::SELECT_EVENT_ID)?.exists([id])
+}
+
+/// Shows the attachments of an event, ordered by name (rule ATT-06).
+pub fn list_attachments(
+    connection: &Connection,
+    event: i64,
+    visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    each(connection, queries::SELECT_ATTACHMENTS, [event], visit).map(drop)
+}
+
+/// A content as the first reference to it describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the column of its name")]
+pub struct AttachmentFile {
+    pub name: String,
+    pub size: u64,
+    pub media_type: String,
+}
+
+/// A content that an event has (rule ATT-07).
+pub fn find_attachment_file(
+    connection: &Connection,
+    sha256: &Digest,
+) -> rusqlite::Result<Option<AttachmentFile>> {
+    let read = |row: &Row<'_>| {
+        let size = row.get::<_, i64>(1)?.unsigned_abs();
+        Ok(AttachmentFile { name: row.get(0)?, size, media_type: row.get(2)? })
+    };
+    connection.prepare_cached(queries::SELECT_ATTACHMENT_FILE)?.query_row([sha256], read).optional()
+}
