@@ -48,6 +48,15 @@ pub fn parse_topic(text: &str) -> Option<Topic> {
     Some(Topic::Session(id.into()))
 }
 
+/// The topic with this name (rule RPC-05).
+pub fn topic_named(name: &str) -> Option<Topic> {
+    if let Some(topic) = Topic::GLOBAL.into_iter().find(|topic| topic.name() == name) {
+        return Some(topic);
+    }
+    let id = name.strip_prefix(VOCABULARY.session_topic_prefix.as_str())?;
+    is_session_id(id).then(|| Topic::Session(id.into()))
+}
+
 /// The topics of a list with commas between them, each once, where it was first. `None` where one is no topic, and
 /// where they are more than a client may follow.
 pub fn parse_topics(list: &str) -> Option<Vec<Topic>> {

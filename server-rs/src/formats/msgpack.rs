@@ -37,6 +37,15 @@ pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Fai
     Ok(RawBatch { body: tokens.finish(), events, count: places.count, lines: Vec::new() })
 }
 
+/// A value that was checked as JSON text, with its negative zeros (rule RPC-04).
+pub(crate) fn json_of(value: &[u8]) -> Result<String, Failure> {
+    let mut out = Vec::with_capacity(value.len());
+    let mut library = Deserializer::from_read_ref(value);
+    let written = Canonical::with_minus_zero(&mut out).deserialize(&mut library);
+    written.map_err(|_| Failure::new(ErrorCode::Internal))?;
+    String::from_utf8(out).map_err(|_| Failure::new(ErrorCode::Internal))
+}
+
 fn invalid(fault: Fault) -> Failure {
     refusal(ErrorCode::InvalidMsgpack, fault)
 }
@@ -162,7 +171,7 @@ impl<'de> Visitor<'de> for MetadataSeed<'_> {
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Span, E> {
-        self.0.canonical(|out| Canonical(out).visit_bool(value))
+        self.0.canonical(|out| Canonical::new(out).visit_bool(value))
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Span, E> {
@@ -178,11 +187,11 @@ impl<'de> Visitor<'de> for MetadataSeed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<Span, A::Error> {
-        self.0.canonical(|out| Canonical(out).visit_seq(values))
+        self.0.canonical(|out| Canonical::new(out).visit_seq(values))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Span, A::Error> {
-        self.0.canonical(|out| Canonical(out).visit_map(members))
+        self.0.canonical(|out| Canonical::new(out).visit_map(members))
     }
 }
 

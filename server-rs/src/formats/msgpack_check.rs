@@ -38,7 +38,7 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Faul
             if walker.key()? == b"events" {
                 // Those of an earlier key must not stay while these are walked through.
                 drop(places.take());
-                places = walker.events(max_items)?;
+                places = walker.elements(1, max_items)?;
             } else {
                 walker.skip_value(1)?;
             }
@@ -48,6 +48,32 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Faul
     }
     walker.end()?;
     Ok(places)
+}
+
+/// Checks a body that is one value; where the elements lie when it is an array, the first `max_items` of them.
+pub(crate) fn check_elements(body: &[u8], max_items: usize) -> Result<Option<Places>, Fault> {
+    let mut walker = Walker::new(body);
+    let places = walker.elements(0, max_items)?;
+    walker.end()?;
+    Ok(places)
+}
+
+/// The first element of the array that the last member with this name holds, in a map that was checked.
+pub(crate) fn first_element<'a>(map: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let mut walker = Walker::new(map);
+    let Item::Map(pairs) = walker.item(0).ok()? else { return None };
+    let mut found = None;
+    for _ in 0..pairs {
+        let is_named = walker.key().ok()? == name;
+        let start = walker.at;
+        walker.skip_value(1).ok()?;
+        if is_named {
+            found = Some(start);
+        }
+    }
+    walker.at = found?;
+    let place = walker.elements(1, 1).ok()??.events.pop()?;
+    map.get(place)
 }
 
 /// Whether a value with this first byte is a map.
@@ -103,18 +129,18 @@ impl<'a> Walker<'a> {
         Ok(self.take(width)?.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)))
     }
 
-    /// The value of `events` in the map of a batch.
-    fn events(&mut self, max_items: usize) -> Result<Option<Places>, Fault> {
+    /// The elements of the value that begins here inside `depth` containers; `None` where it is no array.
+    fn elements(&mut self, depth: usize, max_items: usize) -> Result<Option<Places>, Fault> {
         let start = self.at;
-        let Item::Array(count) = self.item(1)? else {
+        let Item::Array(count) = self.item(depth)? else {
             self.at = start;
-            self.skip_value(1)?;
+            self.skip_value(depth)?;
             return Ok(None);
         };
         let mut events = Vec::new();
         for index in 0..count {
             let start = self.at;
-            self.skip_value(2)?;
+            self.skip_value(depth + 1)?;
             if index < max_items {
                 events.push(start..self.at);
             }

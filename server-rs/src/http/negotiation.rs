@@ -22,7 +22,7 @@ pub(crate) fn choose_answer(
     headers: &HeaderMap,
     route: &'static RouteSpec,
 ) -> Result<Answer, Failure> {
-    let formats = route.formats.as_ref().filter(|_| matches!(*method, Method::GET | Method::HEAD));
+    let formats = route.formats.as_ref().filter(|_| has_choice(method, route));
     let mut choices = match formats {
         None => vec![Answer { format: Format::Json, media_type: &route.produces }],
         Some(names) => choices_of(names),
@@ -43,6 +43,12 @@ pub(crate) fn choose_answer(
             Err(Failure::new(ErrorCode::NotAcceptable).with("supported", supported))
         }
     }
+}
+
+/// Whether a method has a choice where its route has one: GET, or what there is in its place.
+fn has_choice(method: &Method, route: &RouteSpec) -> bool {
+    let has_get = route.methods.iter().any(|known| known == "GET");
+    if has_get { matches!(*method, Method::GET | Method::HEAD) } else { true }
 }
 
 /// The format of a body.

@@ -1,6 +1,8 @@
 //! Makes every answer: the only module that chooses a status and headers.
 //! Over 250 lines because every answer of the server is made here, and most of them are a few lines.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
@@ -147,6 +149,15 @@ pub fn sink(length: u64) -> Response<Body> {
 pub fn echo(body: Bytes) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     insert(&mut answer, CONTENT_TYPE, "application/octet-stream");
+    answer
+}
+
+/// The responses to typed calls, where there are any, and how long they took without the work of the methods (rule
+/// RPC-07).
+pub fn rpc(responses: Option<Vec<u8>>, chosen: Answer, time: Duration) -> Response<Body> {
+    let mut answer = responses.map_or_else(no_content, |body| rows(body, chosen));
+    let timing = format!("lib;dur={:.3}", time.as_secs_f64() * 1000.0);
+    insert(&mut answer, HeaderName::from_static("server-timing"), &timing);
     answer
 }
 

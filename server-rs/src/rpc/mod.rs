@@ -1,0 +1,21 @@
+//! Reads typed calls and writes their responses (rules RPC-01 to RPC-07, decision 56).
+//!
+//! Invariant: a result does not depend on which code has read its arguments. Knows nothing of HTTP; `http/rpc` runs what
+//! was read.
+
+/// The methods and their types.
+pub mod schema;
+/// What is wrong with an argument.
+pub mod problem;
+/// Arguments as most clients write them.
+mod quick;
+/// Arguments against their types.
+pub mod arguments;
+/// Calls in JSON.
+pub mod calls;
+/// Calls in MessagePack.
+pub mod msgpack;
+/// JSON text becomes MessagePack.
+pub mod pack;
+/// Responses in both formats.
+pub mod responses;
