@@ -20,9 +20,9 @@ use crate::http::sessions::read_sessions;
 use crate::http::snapshot::read_snapshot;
 use crate::http::stats::read_stats;
 use crate::rpc::arguments::Options;
-use crate::rpc::calls::{Call, Calls, Reading, Refusal, Work, read_json_calls};
-use crate::rpc::msgpack::read_msgpack_calls;
+use crate::rpc::calls::{Call, Calls, Reading, Refusal, Work};
 use crate::rpc::problem::Problem;
+use crate::rpc::read_calls;
 use crate::rpc::responses::{Response, write_responses};
 use crate::topics::topic_named;
 
@@ -44,10 +44,7 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
     let is_large = body.len() > LIMITS.large_body_bytes;
     let read = move || {
         let start = Instant::now();
-        let calls = match format {
-            Format::Msgpack => read_msgpack_calls(&body, reading),
-            _ => Ok(read_json_calls(&body, reading)),
-        };
+        let calls = read_calls(&body, format, reading);
         // The body's memory is given back here.
         drop(body);
         (calls, start.elapsed())

@@ -19,3 +19,18 @@ pub mod msgpack;
 pub mod pack;
 /// Responses in both formats.
 pub mod responses;
+
+use crate::error::Failure;
+use crate::formats::Format;
+use calls::{Calls, Reading, read_json_calls};
+use msgpack::read_msgpack_calls;
+
+/// Reads the calls of a body; a failure is a fault of ours.
+pub fn read_calls(body: &[u8], format: Format, reading: Reading) -> Result<Calls, Failure> {
+    match format {
+        Format::Msgpack => read_msgpack_calls(body, reading),
+        Format::Json | Format::Ndjson | Format::Protobuf | Format::Arrow => {
+            Ok(read_json_calls(body, reading))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/**
+ * Runs in the thread for large bodies: reads the calls of each, and answers them where nothing has to run.
+ *
+ * The other half is `worker`. Only this side has this file: in Rust any thread can do this.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { readCalls } from './index.ts';
+import { knownResponses, writeResponses } from './responses.ts';
+import type { Job, JobResult } from './worker.ts';
+
+/** The thread: answers jobs one after the other. */
+export function runCallReader(port: MessagePort): void {
+  port.on('message', (job: Job) => {
+    const result = resultOf(job);
+    const { body, read } = result;
+    const memory = [body.buffer];
+    if (read.kind === 'answer' && read.bytes !== undefined) memory.push(read.bytes.buffer);
+    port.postMessage(result, memory);
+  });
+}
+
+function resultOf({ body, format, answer, reading }: Job): JobResult {
+  const start = performance.now();
+  const calls = readCalls(Buffer.from(body.buffer, body.byteOffset, body.length), format, reading);
+  const responses = knownResponses(calls);
+  if (responses === undefined) {
+    return { body, ms: performance.now() - start, read: { kind: 'calls', calls } };
+  }
+  const bytes = ownBytes(writeResponses(responses, calls.isBatch, answer));
+  return { body, ms: performance.now() - start, read: { kind: 'answer', bytes } };
+}
+
+/** In memory of its own, which can be handed over. */
+function ownBytes(written: string | Buffer | undefined): Uint8Array<ArrayBuffer> | undefined {
+  if (written === undefined) return undefined;
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(written));
+  if (typeof written === 'string') bytes.write(written);
+  else written.copy(bytes);
+  return bytes;
+}
