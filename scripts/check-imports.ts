@@ -49,6 +49,7 @@ export const LAYERS: readonly string[] = [
     'invalidations',
     'admission',
     'ingest',
+    'rpc',
     'http',
     'app',
     'input',

@@ -64,6 +64,11 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
     form: /\d{10}\.[0-9a-f]{64}/,
     means: 'the value of a session cookie: its expiry and its MAC (SEC-07)',
   },
+  '<any-duration>': {
+    type: 'string',
+    form: /\d{1,6}\.\d{3}/,
+    means: 'milliseconds with three decimals (RPC-07)',
+  },
   '<any-length>': {
     type: 'string',
     form: INTEGER,
