@@ -3,11 +3,13 @@ import type { App } from '../app.ts';
 import { LIMITS, ROUTES, RPC_TEXT } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
-import { type Calls, type Reading, type Refusal, refusalOf, type Work } from '../rpc/calls.ts';
+import { batchBody } from '../rpc/batches.ts';
 import { readCalls } from '../rpc/index.ts';
+import type { Options } from '../rpc/options.ts';
 import { Problem } from '../rpc/problem.ts';
+import { type Refusal, refusalOf } from '../rpc/refusal.ts';
 import { type Response, writeResponses } from '../rpc/responses.ts';
-import type { Options } from '../rpc/values.ts';
+import type { Calls, Reading, Work } from '../rpc/work.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { topicNamed } from '../topics.ts';
 import { readBody } from './body.ts';
@@ -18,12 +20,6 @@ import { batchJson, failureJson, ok, rpc } from './reply.ts';
 import { readSessions } from './sessions.ts';
 import { readSnapshot } from './snapshot.ts';
 import { readStats } from './stats.ts';
-
-/** What events in each format stand in, so that they are a batch. */
-const BATCHES: Readonly<Partial<Record<Format, readonly [before: Buffer, behind: Buffer]>>> = {
-  json: [Buffer.from('{"events":'), Buffer.from('}')],
-  msgpack: [Buffer.from('\x81\xa6events', 'latin1'), Buffer.alloc(0)],
-};
 
 /** `GET /api/rpc/schema` (rule RPC-04). */
 export function getSchema(_app: App, exchange: Exchange): void {
@@ -112,9 +108,7 @@ async function run(app: App, exchange: Exchange, body: Buffer, work: Work): Prom
 
 /** Stores the events of a call as a batch (rule RPC-05). */
 async function ingest(app: App, events: Buffer, format: Format): Promise<string> {
-  const [before, behind] = BATCHES[format]!;
-  const parts = [before, events, behind];
-  const batch = app.buffers.concat(parts, before.length + events.length + behind.length);
+  const batch = batchBody(events, format, app.buffers);
   const ticket = app.admission.ticket();
   try {
     return batchJson(await app.ingest.batch(batch, format, ticket), false);

@@ -1,8 +1,8 @@
 /**
  * Checks the arguments of a call against the types of its method (rules RPC-03 and RPC-04).
  *
- * `JSON.parse` reads them, since nothing of ours is as fast. It knows no limit of depth, so that is checked before, on
- * the brackets alone. Events to be stored are not parsed: their text goes on as it was sent (rule MET-01).
+ * `JSON.parse` reads them, since nothing of ours is as fast. It knows no limit of depth, so that is checked on the
+ * brackets alone. Events to be stored are not parsed: their text goes on as it was sent (rule MET-01).
  * Invariant: the grammar of JSON is checked to the last byte, also behind a problem.
  */
 import { LIMITS, VOCABULARY } from '../contract.ts';
@@ -19,6 +19,7 @@ import {
   skipValue,
 } from '../scanner.ts';
 import { Problem } from './problem.ts';
+import type { WholeCall } from './quick.ts';
 import type { Method, Type } from './schema.ts';
 import { type Check, checkOf } from './values.ts';
 
@@ -38,17 +39,30 @@ export interface Read {
   /** Below zero where it is no JSON. */
   readonly end: number;
   readonly checked: Checked;
+  /** The only argument as JSON text, where it was printed. */
+  readonly printed?: string;
 }
 
 const NO_JSON: Read = { end: INVALID, checked: [] };
 const CHECKS = new WeakMap<Type, Check>();
 
-/** Checks the value of `params` that begins here; `depth` more levels are allowed. */
-export function readArguments(bytes: Buffer, start: number, method: Method, depth: number): Read {
+/**
+ * Checks the value of `params` that begins here; `depth` more levels are allowed. `whole` is the call of bytes that are
+ * no more than one.
+ */
+export function readArguments(
+  bytes: Buffer,
+  start: number,
+  method: Method,
+  depth: number,
+  whole?: WholeCall,
+): Read {
   if (bytes[start] !== OPEN_ARRAY) {
     return { end: skipValue(bytes, start, depth), checked: new Problem(MESSAGES.params) };
   }
   if (method.parameters.some(({ type }) => isKept(type))) return scanArguments(bytes, start, method, depth);
+  if (whole !== undefined && method.service === 'echo')
+    return echoArguments(bytes, start, method, depth, whole);
   const end = endOfArray(bytes, start, depth);
   if (end === INVALID) return NO_JSON;
   try {
@@ -57,6 +71,23 @@ export function readArguments(bytes: Buffer, start: number, method: Method, dept
   } catch {
     return NO_JSON;
   }
+}
+
+/** The argument of a method that gives it back, which may be long: it is parsed once, and printed at once. */
+function echoArguments(bytes: Buffer, start: number, method: Method, depth: number, whole: WholeCall): Read {
+  let values: unknown;
+  try {
+    values = whole.params;
+  } catch {
+    return NO_JSON;
+  }
+  // Of `params` given twice the last counts, and this is an earlier one.
+  if (!Array.isArray(values)) return { end: skipValue(bytes, start, depth), checked: [] };
+  const checked = checkArguments(method, values, checkArgument);
+  if (checked instanceof Problem) return { end: endOfArray(bytes, start, depth), checked };
+  const printed = JSON.stringify(checked);
+  const end = whole.endOf(printed, start) ?? endOfArray(bytes, start, depth);
+  return { end, checked, printed: printed.slice(1, -1) };
 }
 
 /** Checks as many values as there are parameters, each by `check`. */

@@ -4,8 +4,7 @@
  * Pure. Invariant: a body is read to its end before anything of it runs, so that one that is no JSON has no effect.
  */
 import { isUtf8 } from 'node:buffer';
-import { LIMITS, type VOCABULARY } from '../contract.ts';
-import type { Format } from '../formats/index.ts';
+import { LIMITS } from '../contract.ts';
 import { keyIs } from '../json.ts';
 import {
   CLOSE_OBJECT,
@@ -20,243 +19,174 @@ import {
   skipValue,
 } from '../scanner.ts';
 import { decodeToken } from '../text.ts';
-import { type Checked, checkArguments, type Place, readArguments, skipItems } from './arguments.ts';
+import { checkArguments, type Read, readArguments, skipItems } from './arguments.ts';
 import { Problem } from './problem.ts';
+import { WholeCall } from './quick.ts';
+import { refusalOf } from './refusal.ts';
 import { type Method, methodNamed } from './schema.ts';
-import { type Options, printWithMinusZero } from './values.ts';
-
-/** The calls of a body. */
-export interface Calls {
-  readonly calls: readonly Call[];
-  /** Whether they are answered by an array. */
-  readonly isBatch: boolean;
-}
-
-/** One call. */
-export interface Call {
-  /** Its `id` as JSON text; a call without one gets no response. */
-  readonly id: string | undefined;
-  /** What is to be done. */
-  readonly work: Work;
-}
-
-/** What a call is to do: nothing where it is at fault, or where its result is known. */
-export type Work =
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
-  | { readonly kind: 'echo'; readonly result: string }
-  /** The array of its events lies in the body. */
-  | ({ readonly kind: 'ingest'; readonly format: Format } & Place)
-  | { readonly kind: 'events' | 'stats' | 'sessions'; readonly options: Options }
-  | { readonly kind: 'snapshot'; readonly topic: string; readonly options: Options };
-
-/** Why a call has no result: a key of `rpc_errors`, and what else is known, as JSON text. */
-export interface Refusal {
-  readonly error: keyof typeof VOCABULARY.rpc_errors;
-  readonly data?: string;
-}
-
-/** What depends on the request and on the server. */
-export interface Reading {
-  /** Whether the methods of measurements exist (rule RPC-06). */
-  readonly hasBench: boolean;
-  /** Whether results say that a zero is negative (rule RPC-04). */
-  readonly keepsMinusZero: boolean;
-}
+import { type Call, type Calls, callsOf, type Reading, refused, type Work, workOf } from './work.ts';
 
 const NULL = 'null';
-const [VERSION, METHOD, PARAMS, ID, TWO] = ['jsonrpc', 'method', 'params', 'id', '2.0'].map((name) =>
+const TWO = Buffer.from('2.0');
+const [VERSION, METHOD, PARAMS, ID] = ['jsonrpc', 'method', 'params', 'id'].map((name) =>
   Buffer.from(name),
-) as [Buffer, Buffer, Buffer, Buffer, Buffer];
+) as [Buffer, Buffer, Buffer, Buffer];
 
 /** Reads a body in JSON. */
 export function readJsonCalls(body: Buffer, reading: Reading): Calls {
   return (isUtf8(body) ? scanCalls(body, reading) : undefined) ?? refused('parse_error');
 }
 
-/** Arguments that have a problem (rule RPC-03). */
-export function refusalOf({ path, message }: Problem): Refusal {
-  return { error: 'invalid_params', data: JSON.stringify({ path, message }) };
-}
-
-/** The one response to a body that has no calls. */
-export function refused(error: Refusal['error']): Calls {
-  return { calls: [{ id: NULL, work: { kind: 'refused', refusal: { error } } }], isBatch: false };
-}
-
 function scanCalls(body: Buffer, reading: Reading): Calls | undefined {
-  const calls: Call[] = [];
-  let count = 0;
-  let end: number;
   const start = skipSpace(body, 0);
   const isBatch = body[start] === OPEN_ARRAY;
-  if (isBatch) {
-    const depth = LIMITS.json_depth - 1;
-    end = skipItems(body, start, LIMITS.json_depth, (at) => {
-      if (++count > LIMITS.rpc_batch_calls) return skipValue(body, at, depth);
-      return scanCall(body, at, depth, reading, calls);
-    });
-  } else {
-    count = 1;
-    end = scanCall(body, start, LIMITS.json_depth, reading, calls);
-  }
+  const scanner = new CallScanner(body, reading, isBatch ? undefined : new WholeCall(body));
+  let count = 0;
+  const end = isBatch
+    ? skipItems(body, start, LIMITS.json_depth, (at) => {
+        const depth = LIMITS.json_depth - 1;
+        return ++count > LIMITS.rpc_batch_calls ? skipValue(body, at, depth) : scanner.scan(at, depth);
+      })
+    : scanner.scan(start, LIMITS.json_depth);
   if (end === INVALID || skipSpace(body, end) !== body.length) return undefined;
-  return callsOf(calls, count, isBatch);
-}
-
-/** The calls that were read of so many, where those are not too many. */
-export function callsOf(calls: readonly Call[], count: number, isBatch: boolean): Calls {
-  return count >= 1 && count <= LIMITS.rpc_batch_calls ? { calls, isBatch } : refused('invalid_request');
+  return callsOf(scanner.calls, isBatch ? count : 1, isBatch);
 }
 
 /** Reads one call, which is the whole text and is known to be JSON. */
 export function readCall(text: Buffer, reading: Reading): Call {
-  const calls: Call[] = [];
-  scanCall(text, 0, LIMITS.json_depth, reading, calls);
-  return calls[0]!;
+  const scanner = new CallScanner(text, reading, new WholeCall(text));
+  scanner.scan(0, LIMITS.json_depth);
+  return scanner.calls[0]!;
 }
 
-/** Where the members of a call lie; 0 for one that is absent, since a call begins with a bracket. */
-interface Members {
-  version: number;
-  versionEnd: number;
-  name: number;
-  nameEnd: number;
-  params: number;
-  id: number;
-  idEnd: number;
+/** A member of a call: where its value lies. No value begins at 0, since a call begins with a bracket. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** Scans calls one by one. */
+class CallScanner {
+  readonly calls: Call[] = [];
+  private readonly bytes: Buffer;
+  private readonly reading: Reading;
+  private readonly whole: WholeCall | undefined;
+  private readonly version: Span = { start: 0, end: 0 };
+  private readonly name: Span = { start: 0, end: 0 };
+  private readonly id: Span = { start: 0, end: 0 };
+  private params = 0;
   /** Arguments that were checked when they were met: for most calls the method is known by then. */
-  early: { readonly method: Method; readonly checked: Checked } | undefined;
-}
+  private early: { readonly method: Method; readonly read: Read } | undefined;
 
-/** Adds the call that begins here to `calls`; its end. `depth` more levels are allowed. */
-function scanCall(bytes: Buffer, start: number, depth: number, reading: Reading, calls: Call[]): number {
-  if (bytes[start] !== OPEN_OBJECT) {
-    calls.push(invalid(NULL));
-    return skipValue(bytes, start, depth);
+  /** `whole` is the call of bytes that are no more than one. */
+  constructor(bytes: Buffer, reading: Reading, whole: WholeCall | undefined) {
+    this.bytes = bytes;
+    this.reading = reading;
+    this.whole = whole;
   }
-  const members: Members = {
-    version: 0,
-    versionEnd: 0,
-    name: 0,
-    nameEnd: 0,
-    params: 0,
-    id: 0,
-    idEnd: 0,
-    early: undefined,
-  };
-  const end = scanMembers(bytes, start, depth, reading, members);
-  if (end !== INVALID) calls.push(callOf(bytes, members, depth, reading));
-  return end;
-}
 
-function scanMembers(
-  bytes: Buffer,
-  start: number,
-  depth: number,
-  reading: Reading,
-  members: Members,
-): number {
-  if (depth === 0) return INVALID;
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_OBJECT) return at + 1;
-  for (;;) {
-    if (bytes[at] !== QUOTE) return INVALID;
-    const key = at + 1;
-    const keyEnd = skipString(bytes, key);
-    if (keyEnd === INVALID) return INVALID;
-    at = skipSpace(bytes, keyEnd);
-    if (bytes[at] !== COLON) return INVALID;
-    at = skipSpace(bytes, at + 1);
-    at = scanMember(bytes, key, keyEnd - 1, at, depth - 1, reading, members);
-    if (at === INVALID) return INVALID;
-    at = skipSpace(bytes, at);
-    if (bytes[at] === CLOSE_OBJECT) return at + 1;
-    if (bytes[at] !== COMMA) return INVALID;
-    at = skipSpace(bytes, at + 1);
-  }
-}
-
-/** The end of the value of the key from `key` up to `keyEnd`. */
-function scanMember(
-  bytes: Buffer,
-  key: number,
-  keyEnd: number,
-  start: number,
-  depth: number,
-  reading: Reading,
-  members: Members,
-): number {
-  if (keyIs(bytes, key, keyEnd, PARAMS)) {
-    members.params = start;
-    const method = methodOf(bytes, members, reading);
-    if (method === undefined) {
-      members.early = undefined;
+  /** Adds the call that begins here; its end. `depth` more levels are allowed. */
+  scan(start: number, depth: number): number {
+    const { bytes } = this;
+    if (bytes[start] !== OPEN_OBJECT) {
+      this.calls.push(invalid(NULL));
       return skipValue(bytes, start, depth);
     }
-    const { end, checked } = readArguments(bytes, start, method, depth);
-    members.early = { method, checked };
+    for (const span of [this.version, this.name, this.id]) span.start = 0;
+    this.params = 0;
+    this.early = undefined;
+    const end = this.members(start, depth);
+    if (end !== INVALID) this.calls.push(this.call(depth));
     return end;
   }
-  const end = skipValue(bytes, start, depth);
-  if (keyIs(bytes, key, keyEnd, VERSION)) {
-    members.version = start;
-    members.versionEnd = end;
-  } else if (keyIs(bytes, key, keyEnd, METHOD)) {
-    members.name = start;
-    members.nameEnd = end;
-  } else if (keyIs(bytes, key, keyEnd, ID)) {
-    members.id = start;
-    members.idEnd = end;
-  }
-  return end;
-}
 
-function callOf(bytes: Buffer, members: Members, depth: number, reading: Reading): Call {
-  const { version, versionEnd, name, params, id, idEnd } = members;
-  const hasId = id !== 0 && isId(bytes[id]!);
-  const idText = hasId ? bytes.toString('utf8', id, idEnd) : NULL;
-  const isVersion = bytes[version] === QUOTE && keyIs(bytes, version + 1, versionEnd - 1, TWO);
-  if (!isVersion || bytes[name] !== QUOTE || (id !== 0 && !hasId)) return invalid(idText);
-  const method = methodOf(bytes, members, reading);
-  const call = (work: Work): Call => ({ id: hasId ? idText : undefined, work });
-  if (method === undefined) return call({ kind: 'refused', refusal: { error: 'method_not_found' } });
-  let checked: Checked;
-  if (params === 0) checked = checkArguments(method, [], () => undefined);
-  else if (members.early?.method === method) checked = members.early.checked;
-  else checked = readArguments(bytes, params, method, depth - 1).checked;
-  return call(
-    checked instanceof Problem
-      ? { kind: 'refused', refusal: refusalOf(checked) }
-      : workOf(method, checked, reading),
-  );
-}
-
-/** What a method does with arguments that are of its types. */
-function workOf({ service, parameters }: Method, checked: readonly unknown[], reading: Reading): Work {
-  const [first, second = []] = checked as [unknown, Options | undefined];
-  switch (service) {
-    case 'echo': {
-      const { type } = parameters[0]!;
-      const result = reading.keepsMinusZero ? printWithMinusZero(first, type) : JSON.stringify(first);
-      return { kind: 'echo', result };
+  private members(start: number, depth: number): number {
+    const { bytes } = this;
+    if (depth === 0) return INVALID;
+    let at = skipSpace(bytes, start + 1);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    for (;;) {
+      if (bytes[at] !== QUOTE) return INVALID;
+      const key = at + 1;
+      const keyEnd = skipString(bytes, key);
+      if (keyEnd === INVALID) return INVALID;
+      at = skipSpace(bytes, keyEnd);
+      if (bytes[at] !== COLON) return INVALID;
+      at = this.member(key, keyEnd - 1, skipSpace(bytes, at + 1), depth - 1);
+      if (at === INVALID) return INVALID;
+      at = skipSpace(bytes, at);
+      if (bytes[at] === CLOSE_OBJECT) return at + 1;
+      if (bytes[at] !== COMMA) return INVALID;
+      at = skipSpace(bytes, at + 1);
     }
-    case 'ingest':
-      return { kind: 'ingest', format: 'json', ...(first as Place) };
-    case 'snapshot':
-      return { kind: 'snapshot', topic: first as string, options: second };
-    default:
-      return { kind: service, options: (first ?? []) as Options };
+  }
+
+  /** Notes the value of the key from `key` up to `keyEnd`; its end. */
+  private member(key: number, keyEnd: number, start: number, depth: number): number {
+    const { bytes } = this;
+    if (keyIs(bytes, key, keyEnd, PARAMS)) return this.takeParams(start, depth);
+    const end = skipValue(bytes, start, depth);
+    const span = keyIs(bytes, key, keyEnd, VERSION)
+      ? this.version
+      : keyIs(bytes, key, keyEnd, METHOD)
+        ? this.name
+        : keyIs(bytes, key, keyEnd, ID)
+          ? this.id
+          : undefined;
+    if (span !== undefined) {
+      span.start = start;
+      span.end = end;
+    }
+    return end;
+  }
+
+  private takeParams(start: number, depth: number): number {
+    this.params = start;
+    const method = this.method();
+    if (method === undefined) {
+      this.early = undefined;
+      return skipValue(this.bytes, start, depth);
+    }
+    const read = readArguments(this.bytes, start, method, depth, this.whole);
+    this.early = { method, read };
+    return read.end;
+  }
+
+  /** The call whose members were noted. */
+  private call(depth: number): Call {
+    const { bytes, version, id } = this;
+    const hasId = id.start !== 0;
+    const isValidId = hasId && isId(bytes[id.start]!);
+    const idText = isValidId ? bytes.toString('utf8', id.start, id.end) : NULL;
+    const isVersion = bytes[version.start] === QUOTE && keyIs(bytes, version.start + 1, version.end - 1, TWO);
+    if (!isVersion || bytes[this.name.start] !== QUOTE || (hasId && !isValidId)) return invalid(idText);
+    return { id: hasId ? idText : undefined, work: this.work(depth) };
+  }
+
+  private work(depth: number): Work {
+    const method = this.method();
+    if (method === undefined) return { kind: 'refused', refusal: { error: 'method_not_found' } };
+    const { checked, printed } = this.arguments(method, depth - 1);
+    if (checked instanceof Problem) return { kind: 'refused', refusal: refusalOf(checked) };
+    return workOf(method, checked, printed, this.reading);
+  }
+
+  private arguments(method: Method, depth: number): Omit<Read, 'end'> {
+    if (this.params === 0) return { checked: checkArguments(method, [], () => undefined) };
+    if (this.early?.method === method) return this.early.read;
+    return readArguments(this.bytes, this.params, method, depth, this.whole);
+  }
+
+  /** The method whose name was noted; nothing where there is none. */
+  private method(): Method | undefined {
+    const { bytes, name } = this;
+    if (bytes[name.start] !== QUOTE) return undefined;
+    return methodNamed(decodeToken(bytes, name.start + 1, name.end - 1), this.reading.hasBench);
   }
 }
 
 function invalid(id: string): Call {
   return { id, work: { kind: 'refused', refusal: { error: 'invalid_request' } } };
-}
-
-/** The method whose name was found; nothing where there is none. */
-function methodOf(bytes: Buffer, { name, nameEnd }: Members, reading: Reading): Method | undefined {
-  if (bytes[name] !== QUOTE) return undefined;
-  return methodNamed(decodeToken(bytes, name + 1, nameEnd - 1), reading.hasBench);
 }
 
 /** Whether a value with this first byte is a string, a number or null. */

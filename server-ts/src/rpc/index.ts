@@ -5,8 +5,9 @@
  * what was read.
  */
 import type { Format } from '../formats/index.ts';
-import { type Calls, type Reading, readJsonCalls } from './calls.ts';
+import { readJsonCalls } from './calls.ts';
 import { readMsgpackCalls } from './msgpack.ts';
+import type { Calls, Reading } from './work.ts';
 
 /** Reads the calls of a body. */
 export function readCalls(body: Buffer, format: Format, reading: Reading): Calls {

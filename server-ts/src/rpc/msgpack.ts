@@ -8,7 +8,8 @@ import { Failure } from '../error.ts';
 import { canonicalJson } from '../formats/canonical.ts';
 import { checkEvent, SHAPE, shapeAt, Walker } from '../formats/msgpack-check.ts';
 import type { Place } from './arguments.ts';
-import { type Call, type Calls, callsOf, type Reading, readCall, refused } from './calls.ts';
+import { readCall } from './calls.ts';
+import { type Call, type Calls, callsOf, type Reading, refused } from './work.ts';
 
 const PARAMS = Buffer.from('params');
 

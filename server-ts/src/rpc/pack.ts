@@ -13,7 +13,7 @@ const [TEXT8, ARRAY16, MAP16] = [0xd9, 0xdc, 0xde];
 const FIRST_BYTES = 256;
 
 /** The value of a JSON text. */
-export function packJson(text: Buffer): Buffer {
+export function packJson(text: Buffer): Buffer<ArrayBuffer> {
   const counts = countElements(text);
   const packer = new Packer(text.length);
   let container = 0;
@@ -99,14 +99,15 @@ function isNumber(byte: number): boolean {
 }
 
 class Packer {
-  private bytes: Buffer;
+  private bytes: Buffer<ArrayBuffer>;
   private length = 0;
 
   constructor(expected: number) {
     this.bytes = Buffer.allocUnsafeSlow(expected + FIRST_BYTES);
   }
 
-  finish(): Buffer {
+  /** In memory of its own. */
+  finish(): Buffer<ArrayBuffer> {
     return this.bytes.subarray(0, this.length);
   }
 

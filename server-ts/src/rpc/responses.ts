@@ -1,8 +1,9 @@
 /** Writes the responses to calls (rules RPC-02 and RPC-04). */
 import { VOCABULARY } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
-import type { Calls, Refusal } from './calls.ts';
 import { packJson } from './pack.ts';
+import type { Refusal } from './refusal.ts';
+import type { Calls } from './work.ts';
 
 /** What became of a call that has an `id`. */
 export interface Response {
@@ -23,32 +24,52 @@ export function knownResponses({ calls }: Calls): Response[] | undefined {
   return responses;
 }
 
-/** The body of an answer; nothing where no call is answered. */
+/** The body of an answer, bytes in memory of their own; nothing where no call is answered. */
 export function writeResponses(
   responses: readonly Response[],
   isBatch: boolean,
   format: Format,
-): string | Buffer | undefined {
+): string | Buffer<ArrayBuffer> | undefined {
   if (responses.length === 0) return undefined;
+  const parts = partsOf(responses, isBatch);
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const isText = format === 'json' && length <= LONG && parts.every((part) => typeof part === 'string');
+  if (isText) return parts.join('');
+  const json = bytesOf(parts);
+  return format === 'msgpack' ? packJson(json) : json;
+}
+
+/** A longer text is written in bytes at once: to make one text of its parts would copy them. */
+const LONG = 1 << 16;
+
+function partsOf(responses: readonly Response[], isBatch: boolean): (string | Uint8Array)[] {
   const parts: (string | Uint8Array)[] = [];
-  let text = isBatch ? '[' : '';
-  for (const [index, { id, result }] of responses.entries()) {
-    if (index > 0) text += ',';
-    if (typeof result === 'string') {
-      text += `{"jsonrpc":"2.0","result":${result}`;
-    } else if (result instanceof Uint8Array) {
-      parts.push(`${text}{"jsonrpc":"2.0","result":`, result);
-      text = '';
+  let before = isBatch ? '[' : '';
+  for (const { id, result } of responses) {
+    if (typeof result === 'string' || result instanceof Uint8Array) {
+      parts.push(`${before}{"jsonrpc":"2.0","result":`, result, `,"id":${id}}`);
     } else {
       const { code, message } = VOCABULARY.rpc_errors[result.error];
       const data = result.data === undefined ? '' : `,"data":${result.data}`;
-      text += `{"jsonrpc":"2.0","error":{"code":${code},"message":"${message}"${data}}`;
+      const error = `{"code":${code},"message":"${message}"${data}}`;
+      parts.push(`${before}{"jsonrpc":"2.0","error":${error},"id":${id}}`);
     }
-    text += `,"id":${id}}`;
+    before = ',';
   }
-  if (isBatch) text += ']';
-  if (parts.length === 0 && format === 'json') return text;
-  parts.push(text);
-  const json = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
-  return format === 'msgpack' ? packJson(json) : json;
+  if (isBatch) parts.push(']');
+  return parts;
+}
+
+function bytesOf(parts: readonly (string | Uint8Array)[]): Buffer<ArrayBuffer> {
+  const lengths = parts.map((part) => Buffer.byteLength(part));
+  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    if (typeof part === 'string') at += bytes.write(part, at);
+    else {
+      bytes.set(part, at);
+      at += part.length;
+    }
+  }
+  return bytes;
 }

@@ -1,9 +1,10 @@
 /**
- * Checks parsed values against types, and prints them (rules RPC-03 and RPC-04).
+ * Checks values against types, and prints them (rules RPC-03 and RPC-04).
  *
- * Pure. A check is built once for each type. Only this side has this file: Rust checks while it scans.
+ * Pure. A check is built once for each type.
  */
-import { LIMITS, PARAMETERS, VOCABULARY } from '../contract.ts';
+import { LIMITS, VOCABULARY } from '../contract.ts';
+import { readOptions } from './options.ts';
 import { Problem } from './problem.ts';
 import type { Type } from './schema.ts';
 
@@ -11,9 +12,6 @@ const MESSAGES = VOCABULARY.rpc_messages;
 
 /** The value as it is to be printed, or what is wrong with it. It may change the value, which nobody else has. */
 export type Check = (value: unknown) => unknown;
-
-/** The query parameters that a call gives, by their names. */
-export type Options = readonly (readonly [name: string, text: string])[];
 
 type Dictionary = Record<string, unknown>;
 
@@ -36,7 +34,7 @@ export function checkOf(type: Type): Check {
       return dictionary(type);
     case 'options':
       return (value) =>
-        isDictionary(value) ? optionsIn(value, type.route.parameters) : Problem.ofType(type);
+        isDictionary(value) ? readOptions(value, type.route.parameters) : Problem.ofType(type);
   }
 }
 
@@ -105,22 +103,4 @@ function hasExactly(value: Dictionary, names: readonly string[]): boolean {
 
 function isDictionary(value: unknown): value is Dictionary {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The options of a call, in the order of the route's parameters (rule RPC-05). */
-function optionsIn(given: Dictionary, parameters: readonly string[]): Options | Problem {
-  const options: [string, string][] = [];
-  for (const { name, type } of parameters.map((key) => PARAMETERS[key]!)) {
-    const value = Object.hasOwn(given, name) ? given[name] : null;
-    if (value === null) continue;
-    if (typeof value === 'string') {
-      if (!value.isWellFormed()) return new Problem(MESSAGES.string).under(name);
-      options.push([name, value]);
-    } else if (typeof value === 'number' && type === 'integer') {
-      options.push([name, String(value)]);
-    } else {
-      return new Problem(MESSAGES.option).under(name);
-    }
-  }
-  return options;
 }

@@ -26,15 +26,14 @@ function resultOf({ body, format, answer, reading }: Job): JobResult {
   if (responses === undefined) {
     return { body, ms: performance.now() - start, read: { kind: 'calls', calls } };
   }
-  const bytes = ownBytes(writeResponses(responses, calls.isBatch, answer));
+  const written = writeResponses(responses, calls.isBatch, answer);
+  const bytes = typeof written === 'string' ? ownBytes(written) : written;
   return { body, ms: performance.now() - start, read: { kind: 'answer', bytes } };
 }
 
 /** In memory of its own, which can be handed over. */
-function ownBytes(written: string | Buffer | undefined): Uint8Array<ArrayBuffer> | undefined {
-  if (written === undefined) return undefined;
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(written));
-  if (typeof written === 'string') bytes.write(written);
-  else written.copy(bytes);
+function ownBytes(text: string): Buffer<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
   return bytes;
 }

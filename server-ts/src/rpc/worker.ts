@@ -4,10 +4,11 @@
  * Lives in the main thread; the other half is `worker-thread`. The thread starts with the first large body and ends once
  * none came for a while, which gives its memory back. Only this side has this file: in Rust any thread can do this.
  */
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
-import type { Calls, Reading } from './calls.ts';
+import type { Calls, Reading } from './work.ts';
 
 /** What the thread starts with. */
 export interface CallReaderData {
@@ -34,6 +35,8 @@ export interface JobResult {
 
 /** How long the thread stays without work. */
 const IDLE_MS = 2000;
+/** How much memory young objects have in the thread, in each of two halves. */
+const YOUNG_MB = 16;
 
 interface Waiting {
   readonly resolve: (result: JobResult) => void;
@@ -68,7 +71,11 @@ export class CallReader {
 
   private start(): Worker {
     const data: CallReaderData = { role: 'calls' };
+    // `main` keeps the space of young objects small. Here most objects live for one body: with a small space each would
+    // be copied several times. The flag counts when a thread starts.
+    setFlagsFromString(`--min-semi-space-size=${YOUNG_MB}`);
     const worker = new Worker(this.entry, { workerData: data });
+    worker.once('online', () => setFlagsFromString('--min-semi-space-size=0'));
     worker.on('message', (result: JobResult) => {
       this.waiting.shift()?.resolve(result);
       if (this.waiting.length === 0) this.idle = setTimeout(() => this.close(), IDLE_MS);

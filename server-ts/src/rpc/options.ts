@@ -1,0 +1,29 @@
+/** Checks the types of options, which are the query parameters of a route (rule RPC-05). */
+import { PARAMETERS, VOCABULARY } from '../contract.ts';
+import { Problem } from './problem.ts';
+
+const MESSAGES = VOCABULARY.rpc_messages;
+
+/** The query parameters that a call gives, by their names. Their values are not checked yet. */
+export type Options = readonly (readonly [name: string, text: string])[];
+
+/** The options of a call, in the order of the route's parameters. */
+export function readOptions(
+  given: Readonly<Record<string, unknown>>,
+  parameters: readonly string[],
+): Options | Problem {
+  const options: [string, string][] = [];
+  for (const { name, type } of parameters.map((key) => PARAMETERS[key]!)) {
+    const value = Object.hasOwn(given, name) ? given[name] : null;
+    if (value === null) continue;
+    if (typeof value === 'string') {
+      if (!value.isWellFormed()) return new Problem(MESSAGES.string).under(name);
+      options.push([name, value]);
+    } else if (typeof value === 'number' && type === 'integer') {
+      options.push([name, String(value)]);
+    } else {
+      return new Problem(MESSAGES.option).under(name);
+    }
+  }
+  return options;
+}
