@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::contract::{LIMITS, ROUTES, RPC, RouteSpec, VOCABULARY};
+use crate::contract::{LIMITS, ROUTES, RPC, RouteSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 use crate::http::body::read_body;
@@ -19,11 +19,12 @@ use crate::http::reply;
 use crate::http::sessions::read_sessions;
 use crate::http::snapshot::read_snapshot;
 use crate::http::stats::read_stats;
-use crate::rpc::arguments::Options;
-use crate::rpc::calls::{Call, Calls, Reading, Refusal, Work};
+use crate::rpc::options::Options;
 use crate::rpc::problem::Problem;
 use crate::rpc::read_calls;
+use crate::rpc::refusal::{Refusal, RpcError, refusal_of};
 use crate::rpc::responses::{Response, write_responses};
+use crate::rpc::work::{Call, Calls, Reading, Work};
 use crate::topics::topic_named;
 
 /// `GET /api/rpc/schema` (rule RPC-04).
@@ -103,7 +104,7 @@ fn parameters_of(path: &str, index: usize, options: &Options) -> Result<Paramete
         let text = |name: &str| failure.members.get(name).and_then(Value::as_str);
         match (text("parameter"), text("message")) {
             (Some(parameter), Some(message)) => {
-                Refusal::of_problem(&Problem::new(message).under(parameter).under(index))
+                refusal_of(&Problem::new(message).under(parameter).under(index))
             }
             _ => unable(failure),
         }
@@ -113,5 +114,5 @@ fn parameters_of(path: &str, index: usize, options: &Options) -> Result<Paramete
 /// A method that cannot do its work.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a result is mapped by")]
 fn unable(failure: Failure) -> Refusal {
-    Refusal { error: &VOCABULARY.rpc_errors.server_error, data: Some(reply::failure_json(&failure)) }
+    Refusal { error: RpcError::ServerError, data: Some(reply::failure_json(&failure)) }
 }

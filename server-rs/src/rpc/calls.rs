@@ -2,99 +2,22 @@
 //!
 //! Invariant: a body is read to its end before anything of it runs, so that one that is no JSON has no effect.
 
-use crate::contract::{LIMITS, RpcErrorSpec, VOCABULARY};
+use crate::contract::LIMITS;
 use crate::event::{Span, SpanKind};
-use crate::formats::Format;
-use crate::rpc::arguments::{Argument, Checked, Options, complete, read_arguments};
+use crate::rpc::arguments::{Argument, complete, read_arguments};
 use crate::rpc::problem::Problem;
-use crate::rpc::schema::{Method, Service, method_named};
+use crate::rpc::refusal::{RpcError, refusal_of};
+use crate::rpc::schema::{Method, method_named};
+use crate::rpc::values::Checked;
+use crate::rpc::work::{Call, Calls, Reading, Work, calls_of, refused, work_of};
 use crate::scanner::{Scan, Scanner};
-
-/// The calls of a body.
-#[derive(Debug, PartialEq)]
-pub struct Calls {
-    /// In their order.
-    pub calls: Vec<Call>,
-    /// Whether they are answered by an array.
-    pub is_batch: bool,
-}
-
-/// One call.
-#[derive(Debug, PartialEq)]
-pub struct Call {
-    /// Its `id` as JSON text; a call without one gets no response.
-    pub id: Option<String>,
-    /// What is to be done.
-    pub work: Work,
-}
-
-/// What a call is to do.
-#[derive(Debug, PartialEq)]
-pub enum Work {
-    /// Nothing: the call is at fault.
-    Refused(Refusal),
-    /// Nothing: this is its result.
-    Echo(Vec<u8>),
-    /// Stores a batch, whose whole body this is.
-    Ingest(Vec<u8>, Format),
-    /// Reads events.
-    Events(Options),
-    /// Reads statistics.
-    Stats(Options),
-    /// Reads sessions.
-    Sessions(Options),
-    /// Reads the state of the topic with this name.
-    Snapshot(String, Options),
-}
-
-/// Why a call has no result.
-#[derive(Debug, Clone)]
-pub struct Refusal {
-    /// Its code and message.
-    pub error: &'static RpcErrorSpec,
-    /// What else is known, as JSON text.
-    pub data: Option<String>,
-}
-
-/// What depends on the request and on the server.
-#[derive(Debug, Clone, Copy)]
-pub struct Reading {
-    /// Whether the methods of measurements exist (rule RPC-06).
-    pub has_bench: bool,
-    /// Whether results say that a zero is negative (rule RPC-04).
-    pub keeps_minus_zero: bool,
-}
-
-impl PartialEq for Refusal {
-    fn eq(&self, other: &Self) -> bool {
-        (self.error.code, &self.data) == (other.error.code, &other.data)
-    }
-}
-
-impl Refusal {
-    /// An error that says no more.
-    pub fn new(error: &'static RpcErrorSpec) -> Self {
-        Self { error, data: None }
-    }
-
-    /// Arguments that have a problem (rule RPC-03).
-    pub fn of_problem(problem: &Problem) -> Self {
-        let data = serde_json::json!({"path": problem.path, "message": problem.message});
-        Self { error: &VOCABULARY.rpc_errors.invalid_params, data: Some(data.to_string()) }
-    }
-
-    /// The one response to a body that has no calls.
-    pub(crate) fn alone(self) -> Calls {
-        Calls { calls: vec![Call { id: Some(NULL.to_owned()), work: Work::Refused(self) }], is_batch: false }
-    }
-}
 
 const NULL: &str = "null";
 
 /// Reads a body in JSON.
 pub fn read_json_calls(body: &[u8], reading: Reading) -> Calls {
     let calls = std::str::from_utf8(body).ok().and_then(|text| scan_calls(text, reading).ok());
-    calls.unwrap_or_else(|| Refusal::new(&VOCABULARY.rpc_errors.parse_error).alone())
+    calls.unwrap_or_else(|| refused(RpcError::ParseError))
 }
 
 fn scan_calls(text: &str, reading: Reading) -> Scan<Calls> {
@@ -118,15 +41,6 @@ fn scan_calls(text: &str, reading: Reading) -> Scan<Calls> {
     }
     scanner.end()?;
     Ok(calls_of(calls, count, is_batch))
-}
-
-/// The calls that were read of so many, where those are not too many.
-pub(crate) fn calls_of(calls: Vec<Call>, count: usize, is_batch: bool) -> Calls {
-    if (1..=LIMITS.rpc_batch_calls).contains(&count) {
-        Calls { calls, is_batch }
-    } else {
-        Refusal::new(&VOCABULARY.rpc_errors.invalid_request).alone()
-    }
 }
 
 /// Reads one call, which is the whole text.
@@ -180,7 +94,7 @@ fn scan_call(scanner: &mut Scanner<'_>, text: &str, depth: usize, reading: Readi
         return Ok(invalid(id_text));
     }
     let work = match method_of(text, name, reading) {
-        None => Work::Refused(Refusal::new(&VOCABULARY.rpc_errors.method_not_found)),
+        None => Work::Refused(RpcError::MethodNotFound.into()),
         Some(method) => {
             let early =
                 early.filter(|early| early.start == params.start && std::ptr::eq(early.method, method));
@@ -189,8 +103,8 @@ fn scan_call(scanner: &mut Scanner<'_>, text: &str, depth: usize, reading: Readi
                 None => read_params(scanner.bytes, params, method, depth + 1, reading)?,
             };
             match arguments {
-                Ok(arguments) => work_of(method.service, arguments),
-                Err(problem) => Work::Refused(Refusal::of_problem(&problem)),
+                Ok(arguments) => work_of(method, arguments),
+                Err(problem) => Work::Refused(refusal_of(&problem)),
             }
         }
     };
@@ -198,8 +112,7 @@ fn scan_call(scanner: &mut Scanner<'_>, text: &str, depth: usize, reading: Readi
 }
 
 fn invalid(id: &str) -> Call {
-    let refusal = Refusal::new(&VOCABULARY.rpc_errors.invalid_request);
-    Call { id: Some(id.to_owned()), work: Work::Refused(refusal) }
+    Call { id: Some(id.to_owned()), work: Work::Refused(RpcError::InvalidRequest.into()) }
 }
 
 fn is_text(span: Span) -> bool {
@@ -231,31 +144,4 @@ fn read_params(
     }
     let mut scanner = Scanner::starting_at(bytes, params.start);
     read_arguments(&mut scanner, method, depth, reading.keeps_minus_zero)
-}
-
-/// What a method does with arguments that are of its types.
-fn work_of(service: Service, arguments: Vec<Argument>) -> Work {
-    let mut arguments = arguments.into_iter();
-    let mut json = || match arguments.next() {
-        Some(Argument::Json(text)) => text,
-        _ => Vec::new(),
-    };
-    match service {
-        Service::Echo => Work::Echo(json()),
-        Service::Ingest => Work::Ingest([b"{\"events\":", &*json(), b"}"].concat(), Format::Json),
-        Service::Snapshot => {
-            let topic = serde_json::from_slice(&json()).unwrap_or_default();
-            Work::Snapshot(topic, options_of(arguments.next()))
-        }
-        Service::Events => Work::Events(options_of(arguments.next())),
-        Service::Stats => Work::Stats(options_of(arguments.next())),
-        Service::Sessions => Work::Sessions(options_of(arguments.next())),
-    }
-}
-
-fn options_of(argument: Option<Argument>) -> Options {
-    match argument {
-        Some(Argument::Options(options)) => options,
-        _ => Options::new(),
-    }
 }

@@ -7,10 +7,20 @@
 pub mod schema;
 /// What is wrong with an argument.
 pub mod problem;
-/// Arguments as most clients write them.
+/// Why a call has no result.
+pub mod refusal;
+/// Query parameters as an argument.
+pub mod options;
+/// Values as most clients write them.
 mod quick;
+/// Values against types.
+pub(crate) mod values;
 /// Arguments against their types.
 pub mod arguments;
+/// Events of a call as a batch.
+pub mod batches;
+/// What calls are to do.
+pub mod work;
 /// Calls in JSON.
 pub mod calls;
 /// Calls in MessagePack.
@@ -22,8 +32,9 @@ pub mod responses;
 
 use crate::error::Failure;
 use crate::formats::Format;
-use calls::{Calls, Reading, read_json_calls};
+use calls::read_json_calls;
 use msgpack::read_msgpack_calls;
+use work::{Calls, Reading};
 
 /// Reads the calls of a body; a failure is a fault of ours.
 pub fn read_calls(body: &[u8], format: Format, reading: Reading) -> Result<Calls, Failure> {

@@ -1,8 +1,8 @@
 //! Writes the responses to calls (rules RPC-02 and RPC-04).
 
 use crate::formats::Format;
-use crate::rpc::calls::Refusal;
 use crate::rpc::pack::pack_json;
+use crate::rpc::refusal::Refusal;
 
 /// What became of a call that has an `id`.
 #[derive(Debug)]
@@ -48,9 +48,10 @@ fn write_response(out: &mut Vec<u8>, Response { id, result }: &Response) {
             out.extend_from_slice(result);
         }
         Err(Refusal { error, data }) => {
+            let spec = error.spec();
             let head = format!(
                 "{{\"jsonrpc\":\"2.0\",\"error\":{{\"code\":{},\"message\":\"{}\"",
-                error.code, error.message
+                spec.code, spec.message
             );
             out.extend_from_slice(head.as_bytes());
             if let Some(data) = data {
