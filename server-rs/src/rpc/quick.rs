@@ -1,7 +1,6 @@
-//! Reads a value as most clients write it: members in the order of the schema, texts without escapes.
+//! Reads values as most clients write them: members in the order of the schema, texts without needless escapes.
 //!
-//! It gives up at anything else, and `arguments` reads the value again. Only this side has this file: TypeScript leaves
-//! such values to `JSON.parse`.
+//! It gives up at anything else, and `values` reads the value again. Invariant: what is read does not depend on that.
 
 use crate::event::SpanKind;
 use crate::number::{parse_number, print_number};

@@ -18,6 +18,7 @@ import {
   skipSpace,
   skipValue,
 } from '../scanner.ts';
+import { readOptions } from './options.ts';
 import { Problem } from './problem.ts';
 import type { WholeCall } from './quick.ts';
 import type { Method, Type } from './schema.ts';
@@ -115,6 +116,7 @@ export function checkArguments<Value>(
 }
 
 function checkArgument(type: Type, value: unknown): unknown {
+  if (type.kind === 'options') return readOptions(value, type);
   let check = CHECKS.get(type);
   if (check === undefined) {
     check = checkOf(type);

@@ -4,7 +4,6 @@
  * Pure. A check is built once for each type.
  */
 import { LIMITS, VOCABULARY } from '../contract.ts';
-import { readOptions } from './options.ts';
 import { Problem } from './problem.ts';
 import type { Type } from './schema.ts';
 
@@ -13,6 +12,7 @@ const MESSAGES = VOCABULARY.rpc_messages;
 /** The value as it is to be printed, or what is wrong with it. It may change the value, which nobody else has. */
 export type Check = (value: unknown) => unknown;
 
+/** The members of an object. */
 type Dictionary = Record<string, unknown>;
 
 /** The check of a type. */
@@ -32,9 +32,9 @@ export function checkOf(type: Type): Check {
       return sequence(type, checkOf(type.item));
     case 'dictionary':
       return dictionary(type);
+    // These are read by `options`.
     case 'options':
-      return (value) =>
-        isDictionary(value) ? readOptions(value, type.route.parameters) : Problem.ofType(type);
+      return () => Problem.ofType(type);
   }
 }
 
@@ -101,6 +101,7 @@ function hasExactly(value: Dictionary, names: readonly string[]): boolean {
   return at === names.length;
 }
 
-function isDictionary(value: unknown): value is Dictionary {
+/** Whether a value is an object. */
+export function isDictionary(value: unknown): value is Dictionary {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
