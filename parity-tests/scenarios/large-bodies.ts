@@ -3,9 +3,10 @@
  * Memory is that of the server's own process, from `/proc`.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { memoryMb } from '../src/memory.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const LARGE_BODIES: ScenarioFile = {
@@ -63,12 +64,4 @@ async function slowestLivez(client: ApiClient, isDone: () => boolean): Promise<n
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
   return slowestMs;
-}
-
-/** A line of `/proc/PID/status` in megabytes: `VmRSS` is the memory now, `VmHWM` the most so far. */
-function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
-  const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(
-    readFileSync(`/proc/${pid}/status`, 'utf8'),
-  );
-  return Number(kilobytes?.[1]) / 1024;
 }

@@ -2,9 +2,10 @@
 //!
 //! Invariant: the grammar of JSON is checked to the last byte, also behind a problem.
 
-use crate::contract::VOCABULARY;
+use crate::contract::{LIMITS, VOCABULARY};
 use crate::rpc::options::{Options, read_options};
 use crate::rpc::problem::Problem;
+use crate::rpc::room::room_for;
 use crate::rpc::schema::{Method, Type};
 use crate::rpc::values::{Checked, Checker};
 use crate::scanner::Scanner;
@@ -82,6 +83,8 @@ fn read_argument(
     if let Type::Options(route) = kind {
         return Ok(read_options(scanner, route, depth)?.map(Argument::Options));
     }
-    let mut out = Vec::new();
+    // A result is hardly longer than what is left of the body.
+    let left = scanner.bytes.len() - scanner.at();
+    let mut out = Vec::with_capacity(if left > LIMITS.large_body_bytes { room_for(left) } else { 0 });
     Ok(checker.value(scanner, kind, depth, &mut out)?.map(|()| Argument::Json(out)))
 }

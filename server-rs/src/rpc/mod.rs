@@ -27,6 +27,8 @@ pub mod calls;
 pub mod msgpack;
 /// JSON text becomes MessagePack.
 pub mod pack;
+/// Memory for long texts.
+pub(crate) mod room;
 /// Responses in both formats.
 pub mod responses;
 

@@ -6,6 +6,7 @@
 use rmp::encode::{write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str};
 
 use crate::number::parse_number;
+use crate::rpc::room::room_for;
 use crate::text::hex_value;
 
 /// Above this a whole double may have lost digits.
@@ -16,7 +17,7 @@ const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 pub fn pack_json(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut counts = count_elements(bytes).into_iter();
-    let mut out = Vec::with_capacity(bytes.len());
+    let mut out = Vec::with_capacity(room_for(bytes.len()));
     let mut at = 0;
     while at < bytes.len() {
         let start = at;

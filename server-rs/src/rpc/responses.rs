@@ -3,6 +3,7 @@
 use crate::formats::Format;
 use crate::rpc::pack::pack_json;
 use crate::rpc::refusal::Refusal;
+use crate::rpc::room::room_for;
 
 /// What became of a call that has an `id`.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub fn write_responses(responses: &[Response], is_batch: bool, format: Format) -
     let length = responses
         .iter()
         .map(|Response { id, result }| ROOM + id.len() + result.as_ref().map_or(ROOM, Vec::len));
-    let mut out = Vec::with_capacity(length.sum());
+    let mut out = Vec::with_capacity(room_for(length.sum()));
     for (index, response) in responses.iter().enumerate() {
         if is_batch {
             out.push(if index == 0 { b'[' } else { b',' });

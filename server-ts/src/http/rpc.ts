@@ -44,13 +44,14 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
       const job = { body: body as Uint8Array as Uint8Array<ArrayBuffer>, format, answer, reading };
       const result = await app.callReader.read(job);
       ticket.endTurn();
-      body = Buffer.from(result.body.buffer, 0, result.body.length);
       ms = result.ms;
-      if (result.read.kind === 'answer') {
-        rpc(exchange, result.read.bytes, ms);
+      if (result.kind === 'answer') {
+        freeOnceSent(exchange, result.bytes);
+        rpc(exchange, result.bytes, ms);
         return;
       }
-      calls = result.read.calls;
+      body = Buffer.from(result.body.buffer, 0, result.body.length);
+      calls = result.calls;
     } else {
       const start = performance.now();
       calls = readCalls(body, format, reading);
@@ -70,6 +71,11 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
     ticket.release();
     app.buffers.give(body.buffer);
   }
+}
+
+/** Frees the memory of a long answer once the system has it: what is left to the collector may stay for long. */
+function freeOnceSent({ response }: Exchange, bytes: Uint8Array<ArrayBuffer> | undefined): void {
+  if (bytes !== undefined) response.once('finish', () => bytes.buffer.transfer(0));
 }
 
 /** The result of a call as JSON text, or why there is none. */

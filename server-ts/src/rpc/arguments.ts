@@ -40,8 +40,8 @@ export interface Read {
   /** Below zero where it is no JSON. */
   readonly end: number;
   readonly checked: Checked;
-  /** The only argument as JSON text, where it was printed. */
-  readonly printed?: string;
+  /** The only argument as JSON text, where that is known. */
+  readonly printed?: string | Uint8Array;
 }
 
 const NO_JSON: Read = { end: INVALID, checked: [] };
@@ -74,7 +74,7 @@ export function readArguments(
   }
 }
 
-/** The argument of a method that gives it back, which may be long: it is parsed once, and printed at once. */
+/** The argument of a method that gives it back, which may be long: it is parsed once. */
 function echoArguments(bytes: Buffer, start: number, method: Method, depth: number, whole: WholeCall): Read {
   let values: unknown;
   try {
@@ -86,9 +86,9 @@ function echoArguments(bytes: Buffer, start: number, method: Method, depth: numb
   if (!Array.isArray(values)) return { end: skipValue(bytes, start, depth), checked: [] };
   const checked = checkArguments(method, values, checkArgument);
   if (checked instanceof Problem) return { end: endOfArray(bytes, start, depth), checked };
-  const printed = JSON.stringify(checked);
-  const end = whole.endOf(printed, start) ?? endOfArray(bytes, start, depth);
-  return { end, checked, printed: printed.slice(1, -1) };
+  const asSent = whole.asSent(checked[0], start);
+  if (asSent === undefined) return { end: endOfArray(bytes, start, depth), checked };
+  return { end: asSent.end, checked, printed: asSent.text };
 }
 
 /** Checks as many values as there are parameters, each by `check`. */

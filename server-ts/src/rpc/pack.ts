@@ -4,6 +4,7 @@
  * Pure. Two passes over the text, since MessagePack says how many elements a container has before the first of them.
  * Invariant: the text is JSON, which this server has written or checked.
  */
+import { roomFor } from '../buffers.ts';
 import { BACKSLASH, hasEscape, QUOTE, skipSpace } from '../scanner.ts';
 
 const [FIX_MAP, FIX_ARRAY, FIX_TEXT] = [0x80, 0x90, 0xa0];
@@ -103,7 +104,7 @@ class Packer {
   private length = 0;
 
   constructor(expected: number) {
-    this.bytes = Buffer.allocUnsafeSlow(expected + FIRST_BYTES);
+    this.bytes = Buffer.allocUnsafeSlow(roomFor(expected + FIRST_BYTES));
   }
 
   /** In memory of its own. */

@@ -1,4 +1,5 @@
 /** Writes the responses to calls (rules RPC-02 and RPC-04). */
+import { roomFor } from '../buffers.ts';
 import { VOCABULARY } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
 import { packJson } from './pack.ts';
@@ -62,7 +63,8 @@ function partsOf(responses: readonly Response[], isBatch: boolean): (string | Ui
 
 function bytesOf(parts: readonly (string | Uint8Array)[]): Buffer<ArrayBuffer> {
   const lengths = parts.map((part) => Buffer.byteLength(part));
-  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
+  const length = lengths.reduce((sum, one) => sum + one, 0);
+  const bytes = Buffer.allocUnsafeSlow(roomFor(length)).subarray(0, length) as Buffer<ArrayBuffer>;
   let at = 0;
   for (const part of parts) {
     if (typeof part === 'string') at += bytes.write(part, at);

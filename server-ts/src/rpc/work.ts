@@ -27,7 +27,7 @@ export interface Call {
 export type Work =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The result is JSON text. */
-  | { readonly kind: 'echo'; readonly result: string }
+  | { readonly kind: 'echo'; readonly result: string | Uint8Array }
   /** The array of its events lies in the body. */
   | ({ readonly kind: 'ingest'; readonly format: Format } & Place)
   | { readonly kind: 'events' | 'stats' | 'sessions'; readonly options: Options }
@@ -55,7 +55,7 @@ export function callsOf(calls: readonly Call[], count: number, isBatch: boolean)
 export function workOf(
   { service, parameters }: Method,
   checked: readonly unknown[],
-  printed: string | undefined,
+  printed: string | Uint8Array | undefined,
   { keepsMinusZero }: Reading,
 ): Work {
   const [first, second = []] = checked as [unknown, Options | undefined];

@@ -12,10 +12,10 @@ import type { Job, JobResult } from './worker.ts';
 export function runCallReader(port: MessagePort): void {
   port.on('message', (job: Job) => {
     const result = resultOf(job);
-    const { body, read } = result;
-    const memory = [body.buffer];
-    if (read.kind === 'answer' && read.bytes !== undefined) memory.push(read.bytes.buffer);
-    port.postMessage(result, memory);
+    const memory = result.kind === 'calls' ? result.body : result.bytes;
+    port.postMessage(result, memory === undefined ? [] : [memory.buffer]);
+    // Memory that does not go back is freed at once: what is left to the collector may stay for long.
+    if (result.kind === 'answer') job.body.buffer.transfer(0);
   });
 }
 
@@ -23,12 +23,10 @@ function resultOf({ body, format, answer, reading }: Job): JobResult {
   const start = performance.now();
   const calls = readCalls(Buffer.from(body.buffer, body.byteOffset, body.length), format, reading);
   const responses = knownResponses(calls);
-  if (responses === undefined) {
-    return { body, ms: performance.now() - start, read: { kind: 'calls', calls } };
-  }
+  if (responses === undefined) return { kind: 'calls', calls, body, ms: performance.now() - start };
   const written = writeResponses(responses, calls.isBatch, answer);
   const bytes = typeof written === 'string' ? ownBytes(written) : written;
-  return { body, ms: performance.now() - start, read: { kind: 'answer', bytes } };
+  return { kind: 'answer', bytes, ms: performance.now() - start };
 }
 
 /** In memory of its own, which can be handed over. */

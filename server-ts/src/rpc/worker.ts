@@ -15,7 +15,7 @@ export interface CallReaderData {
   readonly role: 'calls';
 }
 
-/** One body. Its memory goes to the thread and comes back. */
+/** One body. Its memory goes to the thread. */
 export interface Job {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly format: Format;
@@ -23,15 +23,11 @@ export interface Job {
   readonly reading: Reading;
 }
 
-/** What became of it: the whole answer, or calls that have to run. */
-export interface JobResult {
-  readonly body: Uint8Array<ArrayBuffer>;
-  /** How long it took. */
-  readonly ms: number;
-  readonly read:
-    | { readonly kind: 'calls'; readonly calls: Calls }
-    | { readonly kind: 'answer'; readonly bytes: Uint8Array<ArrayBuffer> | undefined };
-}
+/** What became of it: the whole answer, or calls that have to run, with the body. `ms` is how long it took. */
+export type JobResult = { readonly ms: number } & (
+  | { readonly kind: 'calls'; readonly calls: Calls; readonly body: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'answer'; readonly bytes: Uint8Array<ArrayBuffer> | undefined }
+);
 
 /** How long the thread stays without work. */
 const IDLE_MS = 2000;
