@@ -104,3 +104,59 @@ fn literal(scanner: &mut Scanner<'_>, word: &[u8]) -> Option<()> {
     let end = scanner.at() + word.len();
     (scanner.bytes.get(scanner.at()..end)? == word).then(|| scanner.rewind(end))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rpc::schema::method_named;
+    use crate::rpc::values::Checker;
+
+    #[test]
+    fn a_shortest_token_is_what_its_double_is_printed_as() {
+        let mut state: u64 = 30;
+        let mut shortest = 0;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let digits = (state >> 32) % 10_u64.pow(1 + ((state >> 20) % 9) as u32);
+            let token = match (state >> 10) % 3 {
+                0 => digits.to_string(),
+                1 => format!("0.{digits}"),
+                _ => format!("{}.{digits}", (state >> 40) % 1000),
+            };
+            if is_shortest(token.as_bytes()) {
+                let mut printed = Vec::new();
+                print_number(&mut printed, parse_number(&token));
+                assert_eq!(String::from_utf8_lossy(&printed), token);
+                shortest += 1;
+            }
+        }
+        assert!(shortest > 100_000, "{shortest}");
+        for token in ["-1", "1e2", "1.0", "0.0", "0.01", "0.000001", "1234567890.123456", "1234567890123456"]
+        {
+            assert!(!is_shortest(token.as_bytes()), "{token}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_quickly_is_what_is_read_otherwise() {
+        let nested = &method_named("echo.nestedDict", true).expect("a method").parameters[0].kind;
+        for (text, double) in
+            [("\"a\"", "1.5"), ("\"é😀\"", "0.30000000000000004"), ("\"\"", "1e21"), ("\"x\"", "12.50")]
+        {
+            let inner = format!(r#"{{"str":{text},"d":{double},"b":false}}"#);
+            let value = format!(r#"{{"topStr":{text},"topD":{double},"topB":true,"nested":{inner}}}"#);
+            let mut quick = Vec::new();
+            assert_eq!(
+                quick_value(&mut Scanner::new(value.as_bytes()), nested, &mut quick),
+                Some(()),
+                "{value}"
+            );
+            let unusual = value.replace("{\"", "{\"other\":[],\"");
+            let (mut scanner, mut exact) = (Scanner::new(unusual.as_bytes()), Vec::new());
+            assert_eq!(quick_value(&mut scanner, nested, &mut Vec::new()), None, "{unusual}");
+            scanner.rewind(0);
+            let checked = Checker { keeps_minus_zero: false }.value(&mut scanner, nested, 0, &mut exact);
+            assert_eq!((checked, exact), (Ok(Ok(())), quick), "{unusual}");
+        }
+    }
+}
