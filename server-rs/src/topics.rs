@@ -146,6 +146,17 @@ mod tests {
     }
 
     #[test]
+    fn a_topic_is_found_by_its_name() {
+        for topic in Topic::GLOBAL.into_iter().chain(session("a b")).chain(session("%41/é,")) {
+            assert_eq!(topic_named(&topic.name()), Some(topic));
+        }
+        for name in ["", "Events", "events ", "session", "session:", "session: a", "session:a\0"] {
+            assert_eq!(topic_named(name), None, "{name}");
+        }
+        assert_eq!(topic_named(&format!("session:{}", "x".repeat(257))), None);
+    }
+
+    #[test]
     fn a_name_is_read_as_it_is_said() {
         for topic in Topic::GLOBAL.into_iter().chain(session("a b")) {
             assert_eq!(parse_topic(&topic.name().replace(' ', "%20")), Some(topic));

@@ -47,8 +47,8 @@ pub(crate) fn choose_answer(
 
 /// Whether a method has a choice where its route has one: GET, or what there is in its place.
 fn has_choice(method: &Method, route: &RouteSpec) -> bool {
-    let has_get = route.methods.iter().any(|known| known == "GET");
-    if has_get { matches!(*method, Method::GET | Method::HEAD) } else { true }
+    let has_get = || route.methods.iter().any(|known| known == "GET");
+    matches!(*method, Method::GET | Method::HEAD) || !has_get()
 }
 
 /// The format of a body.

@@ -116,7 +116,7 @@ fn type_of(name: &str, dictionaries: &Value) -> Type {
         "DOMString" => Type::Text,
         "any" => Type::Any,
         _ => {
-            let members = dictionaries[name].as_object().expect("tests/contract.rs reads every type");
+            let members = dictionaries[name].as_object().expect("a test of this module reads every type");
             Type::Dictionary(members_of(members, dictionaries))
         }
     }
@@ -130,7 +130,7 @@ fn members_of(members: &Map<String, Value>, dictionaries: &Value) -> Vec<(String
 }
 
 fn route_of(path: &str) -> &'static RouteSpec {
-    ROUTES.routes.iter().find(|route| route.path == path).expect("tests/contract.rs reads every route")
+    ROUTES.routes.iter().find(|route| route.path == path).expect("a test of this module reads every route")
 }
 
 #[cfg(test)]
