@@ -66,22 +66,23 @@ export function readArguments(
     return echoArguments(bytes, start, method, depth, whole);
   const end = endOfArray(bytes, start, depth);
   if (end === INVALID) return NO_JSON;
+  const values = parsed(() => JSON.parse(bytes.toString('utf8', start, end)) as unknown[]);
+  return values === undefined ? NO_JSON : { end, checked: checkArguments(method, values, checkArgument) };
+}
+
+/** What `parse` gives; nothing where the text is no JSON. */
+function parsed<Value>(parse: () => Value): Value | undefined {
   try {
-    const values = JSON.parse(bytes.toString('utf8', start, end)) as unknown[];
-    return { end, checked: checkArguments(method, values, checkArgument) };
+    return parse();
   } catch {
-    return NO_JSON;
+    return undefined;
   }
 }
 
 /** The argument of a method that gives it back, which may be long: it is parsed once. */
 function echoArguments(bytes: Buffer, start: number, method: Method, depth: number, whole: WholeCall): Read {
-  let values: unknown;
-  try {
-    values = whole.params;
-  } catch {
-    return NO_JSON;
-  }
+  const values = parsed(() => whole.params);
+  if (values === undefined) return NO_JSON;
   // Of `params` given twice the last counts, and this is an earlier one.
   if (!Array.isArray(values)) return { end: skipValue(bytes, start, depth), checked: [] };
   const checked = checkArguments(method, values, checkArgument);
@@ -109,10 +110,8 @@ export function checkArguments<Value>(
     if (argument instanceof Problem) return argument.under(index);
     checked.push(argument);
   }
-  if (values.length === parameters.length) return checked;
-  return values.length < parameters.length
-    ? checked
-    : new Problem(MESSAGES.unexpected).under(parameters.length);
+  const isTooMany = values.length > parameters.length;
+  return isTooMany ? new Problem(MESSAGES.unexpected).under(parameters.length) : checked;
 }
 
 function checkArgument(type: Type, value: unknown): unknown {
@@ -134,9 +133,10 @@ function isKept(type: Type): boolean {
 function scanArguments(bytes: Buffer, start: number, method: Method, depth: number): Read {
   const places: (Place & { readonly count: number })[] = [];
   const end = skipItems(bytes, start, depth, (at) => {
-    if (bytes[at] !== OPEN_ARRAY) {
+    if (bytes[at] !== OPEN_ARRAY || places.length > 0) {
       const behind = skipValue(bytes, at, depth - 1);
-      places.push({ start: at, end: behind, count: Number.POSITIVE_INFINITY });
+      // The second one is too many; those behind it add nothing.
+      if (places.length < 2) places.push({ start: at, end: behind, count: Number.POSITIVE_INFINITY });
       return behind;
     }
     let count = 0;
