@@ -60,7 +60,6 @@ export const LAYERS: readonly string[] = [
 /** Pairs that know each other, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'http uses app': 'handlers get the application as a type, and the application wires the handlers',
-  'render uses store': 'the binary formats render stored cells, whose names the store resolves',
 };
 
 const TREES = [

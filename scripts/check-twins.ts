@@ -32,6 +32,7 @@ import {
 
 /** Longer files say why at their top. */
 export const MOST_LINES = 250;
+const CLAIM = /^Over 250 lines/m;
 const REASON = /^Over 250 lines because \S/m;
 
 /** Modules that write JSON text: rows, answers, frames, summaries of metadata. All others call `render`. */
@@ -131,8 +132,11 @@ function checkText(twin: Twin, path: string, text: string): string[] {
     if (wrong) problems.push(`${path} reaches into ${wrong}`);
   }
   const lines = countLines(twin, text);
-  if (lines > MOST_LINES && !REASON.test(headComment(text)))
+  const head = headComment(text);
+  if (lines > MOST_LINES && !REASON.test(head))
     problems.push(`${path} has ${lines} lines; split it, or let its head say "Over 250 lines because …"`);
+  if (lines <= MOST_LINES && CLAIM.test(head))
+    problems.push(`${path} has ${lines} lines; its head says that it has over ${MOST_LINES}`);
   return problems;
 }
 

@@ -8,6 +8,7 @@ import { CORPUS } from './corpus.ts';
 import { CRASH } from './crash.ts';
 import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
+import { EXPORTS } from './exports.ts';
 import { FILTERS } from './filters.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
@@ -58,6 +59,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   OVERLOAD,
   DESCRIPTORS,
   READS,
+  EXPORTS,
   LARGE_BODIES,
   RPC,
   TIMEOUTS,

@@ -201,7 +201,7 @@ function respelled(random: Random, value: unknown): string {
   }
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, item]) => [key, respelled(random, item)] as const);
-    // A member that nobody asked for, and one that another replaces.
+    // An unknown member, and one that another replaces.
     if (random.chance(0.3))
       members.push([`x${random.below(9)}`, random.pick(['null', '[[{}]]', '{"str":1}'])]);
     shuffle(random, members);

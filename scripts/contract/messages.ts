@@ -57,12 +57,12 @@ pub(super) struct EventMessage {
 ${members.join('')}}
 
 impl EventMessage {
-    /// Shows the fields that the message has, in their order.
+    /// Passes the fields that the message has to the function, in their order.
     pub(super) fn visit<'a>(&'a self, mut visit: impl FnMut(Field, Sent<'a>)) {
 ${visits.join('')}    }
 }
 
-/// How a known field of an event is written.
+/// How the value of a known field of an event is encoded.
 pub(super) fn wire_form(number: u64) -> Option<WireForm> {
     Some(match number {
 ${forms.join('')}        _ => return None,
@@ -75,7 +75,6 @@ ${forms.join('')}        _ => return None,
 export function rowColumns({ fields, server_columns, row }: Fields): string {
   const columns = row.map((name) => columnText(name, (fields[name] ?? server_columns[name])!));
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the columns of a row.
-//! Over 250 lines because every column has its members here.
 
 use super::{ArrowType, Column, ColumnKind};
 use crate::contract::VOCABULARY;
@@ -84,7 +83,7 @@ use crate::contract::VOCABULARY;
 pub const COLUMNS: [Column; ${row.length}] = [
 ${columns.join('')}];
 
-/// Their places in the order of their numbers in Protobuf.
+/// The places of the columns, in the order of their numbers in Protobuf.
 pub const BY_NUMBER: [usize; ${row.length}] =
     [${byNumber(fields, server_columns, row).join(', ')}];
 `;

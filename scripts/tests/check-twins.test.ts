@@ -131,6 +131,9 @@ test('a long file says why at its top', async () => {
   assert.deepEqual(await problemsOf({ [path]: long(reason) }), []);
   const late = `${long('/** Starts. */')}// Over 250 lines because nobody reads this.\n`;
   assert.equal((await problemsOf({ [path]: late })).length, 1);
+  assert.deepEqual(await problemsOf({ [path]: `${reason}\n` }), [
+    `${path} has 4 lines; its head says that it has over 250`,
+  ]);
 });
 
 test('unit tests at the end of a Rust file are not counted', async () => {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { sampleCodecs } from '@twin-ingest/loadgen/tests/codecs-sample.ts';
 import { sampleReportResult } from '@twin-ingest/loadgen/tests/report-fixture.ts';
 import { sampleSync } from '@twin-ingest/loadgen/tests/sync-sample.ts';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
@@ -47,6 +48,32 @@ test('the part of bench:sync is a picture in the document', async () => {
     assert.match(document, /\n## Keeping in step\n/);
     assert.match(document, /\n!\[[^\]]+ Rust reaches [^\]]+\]\(keeping-in-step\.svg\)\n/);
     assert.deepEqual(outOfDate(root), []);
+  });
+});
+
+test('the part of bench:codecs is a section, and a block in two documents', async () => {
+  const result = { ...sampleReportResult(), codecs: sampleCodecs() };
+  const blocks = ['docs/prior-benchmarks.md', 'docs/choosing-a-format.md'];
+  const old = 'Before.\n\n<!-- codecs -->\nold words\n<!-- /codecs -->\n\nAfter.\n';
+  const documents = Object.fromEntries(blocks.map((path) => [path, old]));
+  await inTree({ ...FILES, ...documents, 'benchmark-results.json': result }, (root) => {
+    assert.deepEqual(update(root), [...ALL, ...blocks]);
+    const [prior, choice] = blocks.map((path) => readFileSync(join(root, path), 'utf8'));
+    assert.match(prior!, /\n\| true raw at 1 MB \| 31 MB\/s \| JSON over a named pipe.* \| 900 MB\/s \|/);
+    assert.match(choice!, /\n\| json \| 3\.00 µs \|/);
+    for (const text of [prior!, choice!]) {
+      assert.ok(text.startsWith('Before.\n') && text.endsWith('\nAfter.\n'), text);
+      assert.doesNotMatch(text, /old words/);
+    }
+    assert.match(
+      readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
+      /\n## Formats and transports\n/,
+    );
+    assert.deepEqual(outOfDate(root), []);
+    writeFileSync(join(root, blocks[0]!), prior!.replace('900 MB/s', '950 MB/s'));
+    assert.deepEqual(outOfDate(root), [blocks[0]]);
+    writeFileSync(join(root, blocks[0]!), 'no markers\n');
+    assert.throws(() => update(root), /prior-benchmarks\.md has lost its markers/);
   });
 });
 

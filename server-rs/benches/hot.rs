@@ -5,9 +5,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ingest_server::event::{BatchOutcomes, Outcome};
-use ingest_server::http::reply;
+use ingest_server::event::{Outcome, Outcomes};
 use ingest_server::json::scan_batch;
+use ingest_server::render::outcomes::batch_json;
 use ingest_server::store::event_key::EventKey;
 use ingest_server::store::key_filter::{KeyFilter, KeyHash};
 use ingest_server::validate::validate_event;
@@ -74,11 +74,9 @@ fn dedup(c: &mut Criterion) {
 fn encode(c: &mut Criterion) {
     let mut group = c.benchmark_group("encode");
     group.throughput(Throughput::Elements(EVENTS));
-    let outcomes = (1..=EVENTS.cast_signed()).map(Outcome::Stored).collect();
-    let batch = BatchOutcomes { outcomes, lines: Vec::new() };
-    group.bench_function("answer", |b| {
-        b.iter(|| reply::batch_json(black_box(&batch), EVENTS.cast_signed(), false))
-    });
+    let events = (1..=EVENTS.cast_signed()).map(Outcome::Stored).collect();
+    let batch = Outcomes { events, lines: Vec::new() };
+    group.bench_function("answer", |b| b.iter(|| batch_json(black_box(&batch), EVENTS.cast_signed(), false)));
     group.finish();
 }
 

@@ -57,7 +57,7 @@ impl Admission {
         Ticket { admission, wait, declared: 0, events: None, bytes: None, turn: None, counted: 0 }
     }
 
-    /// A ticket whose waits do not end before there is room (rule PRO-12).
+    /// A ticket that waits until there is room, however long that takes (rule PRO-12).
     pub fn patient_ticket(self: &Arc<Self>) -> Ticket {
         let mut ticket = self.ticket();
         ticket.wait = None;
@@ -69,7 +69,7 @@ impl Admission {
 #[derive(Debug)]
 pub struct Ticket {
     admission: Arc<Admission>,
-    /// How long one wait may take.
+    /// How long one wait may take; `None` is without end.
     wait: Option<Duration>,
     /// The length of the body as it is sent.
     declared: u64,
@@ -179,7 +179,7 @@ async fn take(room: &Arc<Semaphore>, count: usize) -> Option<OwnedSemaphorePermi
     Arc::clone(room).acquire_many_owned(u32::try_from(count).ok()?).await.ok()
 }
 
-/// Waits for room, as long as a wait may take.
+/// Waits for room, at most as long as `wait`.
 async fn in_time<T>(wait: Option<Duration>, room: impl Future<Output = Option<T>>) -> Result<T, Failure> {
     let waited = match wait {
         Some(wait) => timeout(wait, room).await.ok().flatten(),

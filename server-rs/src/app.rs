@@ -18,7 +18,7 @@ use crate::ingest::Ingest;
 use crate::invalidations::Invalidations;
 use crate::store::Store;
 use crate::store::connection::OpenError;
-use crate::store::query::Cutoffs;
+use crate::store::session_query::Cutoffs;
 
 /// What handlers share.
 #[derive(Debug)]

@@ -44,9 +44,9 @@ impl Span {
 /// An event as it lies in a body, unchecked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawEvent {
-    /// Rule EVT-14.
+    /// Whether it is a JSON object (rule EVT-14).
     pub is_object: bool,
-    /// Rule FMT-02.
+    /// Whether it is JSON (rule FMT-02).
     pub is_json: bool,
     spans: [Span; Field::COUNT],
 }
@@ -178,9 +178,9 @@ pub enum Outcome {
 
 /// What became of the events of a batch, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchOutcomes {
-    /// One per item.
-    pub outcomes: Vec<Outcome>,
+pub struct Outcomes {
+    /// One per event.
+    pub events: Vec<Outcome>,
     /// The line of each, counted from 1; empty where the format has no lines.
     pub lines: Vec<usize>,
 }

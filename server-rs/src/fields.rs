@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
             FieldKind::Integer => self.integer(field).map(FieldValue::Number),
             FieldKind::Dollars => self.dollars(field).map(FieldValue::Number),
             FieldKind::Timestamp => self.timestamp(field).map(FieldValue::Number),
-            // Checked here for its place among the problems; the text is taken later.
+            // Reported here, so that problems have the order of the fields; the text is taken later.
             FieldKind::Json if self.raw.get(field).kind == SpanKind::NotJson => {
                 self.problem(field, &*VOCABULARY.field_messages.json_text)
             }

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use crate::admission::Ticket;
 use crate::contract::{Dismissal, LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{BatchOutcomes, Event, Outcome, RawEvent};
-use crate::formats::{Format, read_batch, read_event};
+use crate::event::{Event, Outcome, Outcomes, RawEvent};
+use crate::formats::{Format, read_batch, read_event, text_of};
 use crate::hooks::read_hook;
-use crate::json::scan_event;
 use crate::store::Store;
 use crate::store::events::Submission;
 use crate::validate::validate_event;
@@ -70,8 +69,7 @@ impl Ingest {
         });
         let max_metadata_bytes = self.max_metadata_bytes;
         let check = move |body: Vec<u8>| {
-            let body = text_of(body)?;
-            let raw = scan_event(&body).map_err(|_| Failure::new(ErrorCode::Internal))?;
+            let (body, raw) = read_event(Format::Json, body)?;
             let mut checked = Checked::new(body, &[raw], max_metadata_bytes);
             checked.submission.events.iter_mut().for_each(|event| event.wait = DISMISSAL);
             Ok(checked)
@@ -80,12 +78,7 @@ impl Ingest {
     }
 
     /// The outcomes of a batch body, one per item, in order.
-    pub async fn batch(
-        &self,
-        body: Vec<u8>,
-        format: Format,
-        ticket: Ticket,
-    ) -> Result<BatchOutcomes, Failure> {
+    pub async fn batch(&self, body: Vec<u8>, format: Format, ticket: Ticket) -> Result<Outcomes, Failure> {
         let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
         let check = move |body| check_batch(body, format, limit, max_metadata_bytes);
         let (batch, ticket) = check_body(body, ticket, check).await?;
@@ -93,21 +86,21 @@ impl Ingest {
     }
 
     /// Checks a batch body on the thread that calls.
-    pub fn check(&self, body: Vec<u8>, format: Format) -> Result<CheckedBatch, Failure> {
+    pub(crate) fn check(&self, body: Vec<u8>, format: Format) -> Result<CheckedBatch, Failure> {
         check_batch(body, format, self.max_batch_events, self.max_metadata_bytes)
     }
 
-    /// Puts a batch into the writer's queue, once there is room; the result has its outcomes after the commit. Calls one
-    /// after the other are stored in their order.
-    pub async fn queue(
+    /// Puts a batch into the writer's queue, once there is room. The result resolves after the commit. Batches are
+    /// stored in the order of the calls.
+    pub(crate) async fn queue(
         &self,
         CheckedBatch { checked, lines }: CheckedBatch,
         mut ticket: Ticket,
-    ) -> Result<impl Future<Output = Result<BatchOutcomes, Failure>> + Send + use<>, Failure> {
+    ) -> Result<impl Future<Output = Result<Outcomes, Failure>> + Send + use<>, Failure> {
         ticket.note_batch(checked.rejected.len());
         ticket.hold_events(checked.rejected.len()).await?;
         let outcomes = self.submit(checked, ticket);
-        Ok(async { Ok(BatchOutcomes { outcomes: outcomes.await?, lines }) })
+        Ok(async { Ok(Outcomes { events: outcomes.await?, lines }) })
     }
 
     async fn only(
@@ -146,7 +139,7 @@ impl Ingest {
 }
 
 /// The events of a batch, checked.
-pub struct CheckedBatch {
+pub(crate) struct CheckedBatch {
     checked: Checked,
     lines: Vec<usize>,
 }
@@ -168,7 +161,7 @@ fn check_batch(
     })
 }
 
-/// A body that was scanned and validated.
+/// A body that was read and validated.
 struct Checked {
     /// The valid events.
     submission: Submission,
@@ -204,9 +197,4 @@ async fn check_body<T: Send + 'static>(
     let (checked, mut ticket) = if is_large { ticket.aside(work).await? } else { (work(), ticket) };
     ticket.end_turn();
     Ok((checked?, ticket))
-}
-
-/// The text of a body in JSON (rule BOD-01).
-fn text_of(body: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))
 }

@@ -20,7 +20,7 @@ use crate::error::ErrorCode;
 use crate::slots::Slots;
 use crate::store::Store;
 use crate::store::cost::Cost;
-use crate::store::query::session_revision;
+use crate::store::session_query::session_revision;
 use crate::topics::Topic;
 
 /// The fan-out; one per server.

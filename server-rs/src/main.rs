@@ -173,7 +173,7 @@ async fn input_ended(is_asked: bool) {
     drop(ended.await);
 }
 
-/// Resolves when standard input has ended as a source of events (rule PRO-14).
+/// Resolves when standard input has ended as a source of events (rule PRO-14); never where it is none.
 async fn events_ended(input: Option<&Input>) -> Ended {
     match input {
         Some(input) => input.ended().await,

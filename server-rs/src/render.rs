@@ -2,12 +2,17 @@
 //! escaped as `JSON.stringify` does, numbers printed the ECMAScript way, metadata put in exactly as it was sent.
 //!
 //! The names of members are the names of the columns that the shared statements give.
-//! Over 250 lines because pages and snapshots share its helpers.
 
+/// Outcomes and failures as JSON text.
+pub mod outcomes;
 /// Statistics to JSON text.
 pub(crate) mod stats;
+/// Snapshots as JSON text.
+pub(crate) mod snapshot;
 /// Rows as lines.
 pub(crate) mod ndjson;
+/// Rows as they are stored.
+pub mod stored;
 /// Rows in MessagePack.
 pub mod msgpack;
 /// Rows in Protobuf.
@@ -21,13 +26,13 @@ use rusqlite::types::ValueRef;
 use crate::number::print_number;
 use crate::timestamp::format_timestamp;
 
-/// How metadata is put in.
+/// What becomes of line breaks between the tokens of metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
-    /// Byte for byte.
+pub(crate) enum LineBreaks {
+    /// They stay, so that metadata is what was sent.
     AsSent,
-    /// With a space for each raw CR or LF, for line-based formats (rule MET-03).
-    One,
+    /// Each raw CR or LF becomes a space, for formats of lines (rule MET-03).
+    AsSpaces,
 }
 
 /// Takes a row of a read.
@@ -37,21 +42,27 @@ pub(crate) type Visit<'a> = &'a mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>;
 pub(crate) type Rows<'a> = &'a dyn Fn(Visit<'_>) -> rusqlite::Result<()>;
 
 /// Appends a row as an object.
-pub(crate) fn row_object(out: &mut Vec<u8>, row: &Row<'_>, lines: Lines) -> rusqlite::Result<()> {
+pub(crate) fn row_object(out: &mut Vec<u8>, row: &Row<'_>, breaks: LineBreaks) -> rusqlite::Result<()> {
     let opening = out.len();
     for at in 0..row.as_ref().column_count() {
-        column(out, opening, row, at, lines)?;
+        column(out, opening, row, at, breaks)?;
     }
     out.push(b'}');
     Ok(())
 }
 
 /// Appends a column as a member of the object that begins at `opening`.
-fn column(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, at: usize, lines: Lines) -> rusqlite::Result<()> {
+fn column(
+    out: &mut Vec<u8>,
+    opening: usize,
+    row: &Row<'_>,
+    at: usize,
+    breaks: LineBreaks,
+) -> rusqlite::Result<()> {
     let name = row.as_ref().column_name(at)?;
     member(out, opening, name);
     match (name, row.get_ref(at)?) {
-        ("metadata", ValueRef::Text(text)) => metadata(out, text, lines),
+        ("metadata", ValueRef::Text(text)) => metadata(out, text, breaks),
         ("payload_truncated" | "waiting_stale", value) => bool(out, matches!(value, ValueRef::Integer(1))),
         (_, value) => scalar(out, value),
     }
@@ -98,14 +109,14 @@ fn array(
 /// Appends a member whose value is a list of rows.
 fn list(out: &mut Vec<u8>, name: &str, rows: Rows<'_>) -> rusqlite::Result<()> {
     member(out, 0, name);
-    array(out, rows, |out, row| row_object(out, row, Lines::AsSent))
+    array(out, rows, |out, row| row_object(out, row, LineBreaks::AsSent))
 }
 
 /// Appends the columns of a row as members of the object that begins at `opening`, but for the one that is hidden.
 fn columns_without(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, hidden: &str) -> rusqlite::Result<()> {
     for at in 0..row.as_ref().column_count() {
         if row.as_ref().column_name(at)? != hidden {
-            column(out, opening, row, at, Lines::AsSent)?;
+            column(out, opening, row, at, LineBreaks::AsSent)?;
         }
     }
     Ok(())
@@ -121,11 +132,11 @@ fn finish(mut out: Vec<u8>, since: Option<i64>) -> Vec<u8> {
     out
 }
 
-fn metadata(out: &mut Vec<u8>, text: &[u8], lines: Lines) {
-    match lines {
-        Lines::AsSent => out.extend_from_slice(text),
+fn metadata(out: &mut Vec<u8>, text: &[u8], breaks: LineBreaks) {
+    match breaks {
+        LineBreaks::AsSent => out.extend_from_slice(text),
         // Inside strings JSON allows neither, so these stand between tokens.
-        Lines::One => {
+        LineBreaks::AsSpaces => {
             out.extend(text.iter().map(|&byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte }));
         }
     }
@@ -147,7 +158,7 @@ fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>) {
 
 /// A page of rows under a name, with the cursor that continues it (rules GET-01 and SES-01).
 #[derive(Debug)]
-pub struct Page {
+pub(crate) struct Page {
     json: Vec<u8>,
     cursor: &'static str,
     limit: u64,
@@ -157,12 +168,12 @@ pub struct Page {
 
 impl Page {
     /// A page of up to `limit` rows; `cursor` is the column that `next` is taken from.
-    pub fn new(name: &str, cursor: &'static str, limit: u64) -> Self {
+    pub(crate) fn new(name: &str, cursor: &'static str, limit: u64) -> Self {
         Self { json: format!("{{\"{name}\":[").into_bytes(), cursor, limit, rows: 0, last: 0 }
     }
 
     /// Takes a row; the one after the last only tells that there is more.
-    pub fn row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+    pub(crate) fn row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         self.rows += 1;
         if self.rows > self.limit {
             return Ok(());
@@ -171,7 +182,7 @@ impl Page {
             self.json.push(b',');
         }
         self.last = row.get(self.cursor)?;
-        row_object(&mut self.json, row, Lines::AsSent)
+        row_object(&mut self.json, row, LineBreaks::AsSent)
     }
 
     /// Whether there is more than the page shows.
@@ -180,7 +191,7 @@ impl Page {
     }
 
     /// The page's JSON text.
-    pub fn finish(mut self) -> Vec<u8> {
+    pub(crate) fn finish(mut self) -> Vec<u8> {
         self.json.extend_from_slice(b"],\"next\":");
         if self.has_more() {
             integer(&mut self.json, self.last);
@@ -197,56 +208,11 @@ pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::R
     let mut out = Vec::new();
     session(&mut |row| {
         member(&mut out, 0, "session");
-        row_object(&mut out, row, Lines::AsSent)
+        row_object(&mut out, row, LineBreaks::AsSent)
     })?;
     if out.is_empty() {
         return Ok(None);
     }
     list(&mut out, "events", events)?;
     Ok(Some(finish(out, None)))
-}
-
-/// What a snapshot is rendered from.
-#[derive(Debug, Clone, Copy)]
-pub struct SnapshotParts<'a> {
-    /// Its name.
-    pub topic: &'a str,
-    /// That of the database.
-    pub epoch: &'a str,
-    /// The revision that the data has.
-    pub revision: i64,
-    /// The revision that the data comes behind, where it is not the whole state.
-    pub since: Option<i64>,
-    /// Whether it is the whole state although that was not asked for.
-    pub is_reset: bool,
-    /// In the format of the answer.
-    pub data: &'a [u8],
-}
-
-/// The state of a topic, or what came since (rules SYN-05 and SYN-07).
-pub(crate) fn render_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
-    let mut out = snapshot_head(parts);
-    member(&mut out, 0, "data");
-    out.extend_from_slice(parts.data);
-    finish(out, None)
-}
-
-/// The members before `data`, with room for it.
-fn snapshot_head(parts: &SnapshotParts<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(parts.data.len() + 256);
-    let mut text = |name: &str, value: &str| {
-        member(&mut out, 0, name);
-        string(&mut out, value);
-    };
-    text("topic", parts.topic);
-    text("epoch", parts.epoch);
-    text("revision", &parts.revision.to_string());
-    if let Some(since) = parts.since {
-        text("since", &since.to_string());
-    }
-    if parts.is_reset {
-        member(&mut out, 0, "reset");
-        bool(&mut out, true);
-    }
-    out
 }

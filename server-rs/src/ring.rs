@@ -11,7 +11,7 @@ use rusqlite::Row;
 
 use crate::contract::LIMITS;
 use crate::field::Field;
-use crate::render::{Lines, row_object};
+use crate::render::{LineBreaks, row_object};
 use crate::store::query::{EventFilter, Order};
 
 /// One event for the stream: its row as JSON on one line, and what filters look at.
@@ -28,7 +28,7 @@ impl Frame {
     /// The frame of a row of `events_readable`.
     pub(crate) fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
         let mut text = Vec::with_capacity(1024);
-        row_object(&mut text, row, Lines::One)?;
+        row_object(&mut text, row, LineBreaks::AsSpaces)?;
         Ok(Self {
             id: row.get("id")?,
             session_id: row.get("session_id")?,

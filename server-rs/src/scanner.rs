@@ -2,7 +2,6 @@
 //!
 //! What must stay true: what passes here is valid JSON to its last byte, nested at most as deep as the limit says,
 //! and every span lies on character boundaries. Knows nothing of events.
-//! Over 250 lines with its tests, which need what is private here.
 
 use crate::contract::LIMITS;
 use crate::event::{Span, SpanKind};

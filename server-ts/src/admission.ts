@@ -76,7 +76,7 @@ class Deadline {
   }
 }
 
-/** As long as a timer of Node can be. Turns end by themselves. */
+/** The longest timer of Node, some 25 days, for waits that need no end. */
 const UNBOUNDED_MS = 2 ** 31 - 1;
 
 /** What may wait, and what does. */
@@ -103,7 +103,7 @@ export class Admission {
     return new Ticket(this, LIMITS.admission_wait_ms);
   }
 
-  /** A ticket whose waits do not end before there is room (rule PRO-12). */
+  /** A ticket that waits until there is room, however long that takes (rule PRO-12). */
   patientTicket(): Ticket {
     return new Ticket(this, UNBOUNDED_MS);
   }

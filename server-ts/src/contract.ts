@@ -57,12 +57,11 @@ export interface ParameterSpec {
   readonly default?: number | string;
 }
 
-/** A format of bodies and answers (rules FMT-01 to FMT-09). */
-export type Format = keyof typeof formats.formats;
+type FormatName = keyof typeof formats.formats;
 
 /** What the contract says of a format. */
 export interface FormatSpec {
-  /** Its own, then its aliases. */
+  /** Its media type, then the aliases. */
   readonly media_types: readonly string[];
   /** The one parameter that `Content-Type` may have, with its only value. */
   readonly parameter?: { readonly name: string; readonly value: string };
@@ -70,7 +69,7 @@ export interface FormatSpec {
   readonly answer_suffix: string;
 }
 
-export const FORMATS = formats.formats as Readonly<Record<Format, FormatSpec>>;
+export const FORMATS = formats.formats as Readonly<Record<FormatName, FormatSpec>>;
 
 export interface RouteSpec {
   readonly path: string;
@@ -78,9 +77,9 @@ export interface RouteSpec {
   /** The media type of its answer. */
   readonly produces: string;
   /** The formats among which `Accept` chooses the answer to GET, or to POST where there is no GET (rule HTT-13). */
-  readonly formats?: readonly Format[];
+  readonly formats?: readonly FormatName[];
   /** The formats of the bodies that it reads (rule BOD-02). */
-  readonly reads?: readonly Format[];
+  readonly reads?: readonly FormatName[];
   /** Keys of `PARAMETERS`, in the order in which they are checked. */
   readonly parameters: readonly string[];
   /** Open without a token (rule SEC-06). */

@@ -37,7 +37,7 @@ export interface Rejected {
 /** Pairs of start and end: the item itself, whose end is noted of single events only, then its fields. */
 const RAW_WIDTH = 2 * (FIELDS.length + 1);
 
-/** The place of an item that is no JSON. */
+/** Stands for the place of what is no JSON: an item (rule FMT-02), or metadata (rule FMT-05). */
 export const NOT_JSON = -1;
 
 /** Where the fields of the items of a body lie: bytes from a start up to an end, the quotes of a string included. */
@@ -71,7 +71,7 @@ export class RawEvents {
     this.spans[this.add()] = NOT_JSON;
   }
 
-  /** Says that the last item is no JSON. */
+  /** Marks the last item as no JSON (rule FMT-02). */
   setNotJson(): void {
     const item = this.at(this.count - 1);
     this.spans.fill(0, item, item + RAW_WIDTH);

@@ -64,17 +64,17 @@ export const TEXT_FILTERS: readonly FieldName[] = filters().filter(
   (name) => name !== 'session_id' && !FIELD[name].isDictionary,
 );
 
-/** How the value of a column is stored, and what its values are. */
+/** What a column of a row is stored as. */
 export type ColumnKind = 'session' | 'name' | 'choice' | 'constant' | 'boolean' | FieldKind;
 
-/** A type of `fields.json`. */
+/** The types of columns in Arrow (rule FMT-09). */
 export type ArrowType = 'int8' | 'int64' | 'float64' | 'bool' | 'utf8' | 'timestamp' | 'dictionary';
 
-/** A column of a row. */
+/** One column of a row. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** Its place in a row as it is stored, which lacks constants. */
+  /** Its place in a row as it is stored, which has no constants; -1 of a constant. */
   readonly stored: number;
   /** The value of a constant. */
   readonly constant: number;

@@ -2,19 +2,17 @@
  * Checks one field at a time: its value, or the one problem that is reported for it (rules EVT-01 to EVT-12).
  *
  * Pure. The common case (no escapes, nothing to trim) touches bytes only and makes no string.
- * Over 250 lines because each kind of field has its check here.
  */
 import { fill, LIMITS, VOCABULARY } from './contract.ts';
 import { type EventTable, type FieldError, NOT_JSON, type RawEvents } from './event.ts';
 import { FIELD, type FieldName, type FieldSpec, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
 import { nanosFromUsd, parseInteger, parseNumber } from './number.ts';
-import { decodeString, trimText } from './text.ts';
+import { decodeString, isPlain, trimText } from './text.ts';
 import { parseTimestampBytes } from './timestamp.ts';
 import { truncateMetadata } from './truncate.ts';
 
 const MESSAGES = VOCABULARY.field_messages;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** The checks of one body; `problems` are those of the item in hand. */
 export class Checker {
@@ -226,16 +224,6 @@ export class Checker {
     this.table.putText(column, summary);
     return true;
   }
-}
-
-/** Whether a string has no escapes and nothing to trim: its ends are visible ASCII. */
-function isPlain(bytes: Buffer, start: number, end: number): boolean {
-  if (start === end) return false;
-  const first = bytes[start]!;
-  const last = bytes[end - 1]!;
-  if (first <= 0x20 || first >= 0x7f || last <= 0x20 || last >= 0x7f) return false;
-  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return false;
-  return true;
 }
 
 function indexOfWord(bytes: Buffer, start: number, end: number, words: readonly Buffer[]): number {

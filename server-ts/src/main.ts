@@ -127,7 +127,7 @@ async function run(config: Config): Promise<void> {
   await Promise.all([app.drain(), Promise.race([written, sleep(DRAIN_MS)])]);
   await app.store.close();
   log.info('stopped');
-  // `process.exit` would wait for a thread that writes to a pipe that nobody reads.
+  // `process.exit` would wait for the thread that writes to a pipe without a reader.
   if (!isWritten) exitAtOnce(code);
   process.exit(code);
 }

@@ -67,36 +67,6 @@ function sessionObject(row: SessionRow): string {
   );
 }
 
-/** What a snapshot is rendered from. */
-export interface SnapshotParts<Data = string> {
-  readonly topic: string;
-  readonly epoch: string;
-  readonly revision: number;
-  /** The revision that the data comes behind, where it is not the whole state. */
-  readonly since?: number | undefined;
-  /** Whether it is the whole state although that was not asked for. */
-  readonly isReset?: boolean;
-  /** In the format of the answer. */
-  readonly data: Data;
-}
-
-/** The state of a topic, or what came since (rules SYN-05 and SYN-07). */
-export function renderSnapshot(parts: SnapshotParts): string {
-  return renderMembers([...snapshotMembers(parts), ['data', parts.data]]);
-}
-
-/** The members before `data`. */
-export function snapshotMembers(parts: Omit<SnapshotParts, 'data'>): Member[] {
-  const { topic, epoch, revision, since, isReset } = parts;
-  return [
-    ['topic', text(topic)],
-    ['epoch', text(epoch)],
-    ['revision', `"${revision}"`],
-    ...(since === undefined ? [] : [['since', `"${since}"`] as const]),
-    ...(isReset ? [['reset', 'true'] as const] : []),
-  ];
-}
-
 /** A row in one line: a line break between the tokens of the metadata would end it (rule MET-03). */
 export function renderEventLine(row: EventRow): string {
   return renderEvent(row).replace(/[\r\n]/g, ' ');

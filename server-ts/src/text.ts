@@ -4,6 +4,8 @@
  * Pure. Knows nothing of events or of HTTP.
  */
 
+const BACKSLASH = 0x5c;
+
 /** Removes ECMAScript white space and line terminators from both ends (ECMA-262, `String.prototype.trim`). */
 export function trimText(text: string): string {
   return text.trim();
@@ -22,6 +24,18 @@ export function decodeString(bytes: Buffer, start: number, end: number): string 
 export function decodeToken(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString('utf8', start, end);
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+}
+
+/**
+ * Whether the token of a string, without its quotes, has no escapes and nothing to trim: its ends are visible ASCII.
+ */
+export function isPlain(bytes: Buffer, start: number, end: number): boolean {
+  if (start === end) return false;
+  const first = bytes[start]!;
+  const last = bytes[end - 1]!;
+  if (first <= 0x20 || first >= 0x7f || last <= 0x20 || last >= 0x7f) return false;
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return false;
+  return true;
 }
 
 export function isWellFormed(text: string): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownRevisions } from '../src/http/snapshot.ts';
+import { knownRevisions } from '../src/http/etag.ts';
 
 const EPOCH = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';
 const tag = (revision: number | string, weak = 'W/') => `${weak}"${EPOCH}-${revision}"`;

@@ -13,6 +13,7 @@ import { sqliteCode, storeCode } from '../src/store/failure.ts';
 import { Lock } from '../src/store/lock.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { Queries } from '../src/store/query.ts';
+import { sessionRevision } from '../src/store/session-query.ts';
 import type { Submission } from '../src/store/submission.ts';
 import { Totals } from '../src/store/totals.ts';
 import { validator } from '../src/validate.ts';
@@ -93,8 +94,8 @@ test('a group is stored together, and a duplicate changes nothing', () => {
   const queries = new Queries(db, 5, 12);
   const revisions = () => [
     queries.newestRevision(),
-    queries.sessionRevision('s'),
-    queries.sessionRevision('other'),
+    sessionRevision(queries, 's'),
+    sessionRevision(queries, 'other'),
   ];
   assert.deepEqual(revisions(), [1, 1, 0]);
   const again = jobOf([event({ event_id: ` ${id} `, session_id: 'other', tool_name: 'new' })]);

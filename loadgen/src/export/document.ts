@@ -197,6 +197,9 @@ function reproduction(result: Result): string {
     ...(result.sync === undefined
       ? []
       : ['', '# Keeping in step, put into the same result', 'npx --yes pnpm@12.21.0 bench:sync']),
+    ...(result.codecs === undefined
+      ? []
+      : ['', '# Formats and transports, put into the same result', 'npx --yes pnpm@12.21.0 bench:codecs']),
     '',
     '# README, this document and the page with plots from the result',
     'node scripts/update-results.ts',

@@ -1,5 +1,4 @@
 //! Generated from `contract/fields.json` by `pnpm contract:update`: the columns of a row.
-//! Over 250 lines because every column has its members here.
 
 use super::{ArrowType, Column, ColumnKind};
 use crate::contract::VOCABULARY;
@@ -183,6 +182,6 @@ pub const COLUMNS: [Column; 25] = [
     },
 ];
 
-/// Their places in the order of their numbers in Protobuf.
+/// The places of the columns, in the order of their numbers in Protobuf.
 pub const BY_NUMBER: [usize; 25] =
     [3, 4, 5, 7, 1, 6, 12, 13, 15, 14, 8, 9, 10, 11, 16, 21, 17, 24, 0, 2, 22, 23, 18, 19, 20];

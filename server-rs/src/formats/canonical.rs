@@ -1,6 +1,6 @@
 //! Writes a value as its canonical JSON text (rule FMT-05; RFC 8785, section 3.2.3).
 //!
-//! Invariant: a value is nested at most as deep as a body, which was checked, so this may recurse.
+//! Invariant: the check of a body bounds how deep a value is nested, so the writer may recurse.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use crate::number::print_number;
 
 /// Appends values to a text.
-pub struct Canonical<'o> {
+pub(super) struct Canonical<'o> {
     out: &'o mut Vec<u8>,
     keeps_minus_zero: bool,
 }
 
 impl<'o> Canonical<'o> {
     /// Prints numbers as ECMAScript does.
-    pub fn new(out: &'o mut Vec<u8>) -> Self {
+    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
         Self { out, keeps_minus_zero: false }
     }
 
     /// Prints -0 as it is, for a text that is only read again (rule RPC-04).
-    pub(crate) fn with_minus_zero(out: &'o mut Vec<u8>) -> Self {
+    pub(super) fn with_minus_zero(out: &'o mut Vec<u8>) -> Self {
         Self { out, keeps_minus_zero: true }
     }
 
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for Canonical<'_> {
             members.next_value_seed(self.inner())?;
             written.push((name, start, self.out.len()));
         }
-        // Stable, so that of a name given twice the last stays behind the first.
+        // A stable order: of equal names the last one sent stays last, and only that one is kept.
         written.sort_by(|one, other| one.0.encode_utf16().cmp(other.0.encode_utf16()));
         let mut ordered = vec![b'{'];
         for (index, (name, start, end)) in written.iter().enumerate() {
@@ -117,7 +117,7 @@ impl<'de> Visitor<'de> for Canonical<'_> {
     }
 }
 
-/// Ends a container; the comma behind its last value gives way.
+/// Ends a container; `end` replaces the comma after its last value.
 fn close(out: &mut Vec<u8>, opening: usize, end: u8) {
     if out.len() > opening + 1 {
         out.pop();

@@ -56,7 +56,7 @@ pub(super) struct EventMessage {
 }
 
 impl EventMessage {
-    /// Shows the fields that the message has, in their order.
+    /// Passes the fields that the message has to the function, in their order.
     pub(super) fn visit<'a>(&'a self, mut visit: impl FnMut(Field, Sent<'a>)) {
         if let Some(value) = &self.session_id {
             visit(Field::SessionId, Sent::Text(value));
@@ -124,7 +124,7 @@ impl EventMessage {
     }
 }
 
-/// How a known field of an event is written.
+/// How the value of a known field of an event is encoded.
 pub(super) fn wire_form(number: u64) -> Option<WireForm> {
     Some(match number {
         1 | 2 | 5 | 6 | 7 | 8 | 9 | 23 | 24 | 25 => WireForm::Text,

@@ -1,11 +1,11 @@
-//! Names why a body is refused before it is decoded: the first rule that breaks (rule FMT-03).
+//! Names why a body is refused before it is decoded: the first rule that it breaks (rule FMT-03).
 
 use crate::contract::VOCABULARY;
 use crate::error::{ErrorCode, Failure};
 
-/// Each is explained by its message in `contract/vocabulary.json`.
+/// The rule that a body breaks; `format_messages` of `contract/vocabulary.json` explains each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "said above")]
+#[expect(missing_docs, reason = "the file explains them")]
 pub enum Fault {
     Truncated,
     Trailing,
@@ -44,12 +44,12 @@ impl Fault {
     }
 }
 
-/// Whether a text is UTF-8. Most are short and ASCII, which is quicker to see.
+/// Checks that a text is UTF-8. Most texts are short and ASCII, which is faster to check.
 pub(super) fn check_utf8(text: &[u8]) -> Result<(), Fault> {
     if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
 }
 
-/// The failure of a body with this fault.
+/// The failure of a request whose body has this fault.
 pub(crate) fn refusal(code: ErrorCode, fault: Fault) -> Failure {
     Failure::new(code).with("reason", fault.message())
 }

@@ -1,13 +1,17 @@
 //! Names the formats of bodies and answers, and reads bodies in them as events (rules FMT-01 to FMT-07).
 //!
-//! Invariant: every format ends in spans of a body of text, so that the rules of events exist once (decision 53).
+//! Invariant: every format becomes spans of a text, so that the rules of events exist once (decision 53).
 
 /// Why a body is refused.
 pub mod fault;
+/// The events of a batch, unchecked.
+pub mod batch;
 /// One event a line.
 pub mod ndjson;
 /// From values to JSON tokens.
 pub mod tokens;
+/// A value of MessagePack, passed over.
+pub mod msgpack_walker;
 /// Values as canonical JSON text.
 pub mod canonical;
 /// What a body in MessagePack must be.
@@ -27,6 +31,7 @@ use crate::contract::{FORMATS, FormatSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::event::RawEvent;
 use crate::json::{scan_batch, scan_event};
+use batch::RawBatch;
 
 /// The formats, in the order of `formats.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,19 +81,6 @@ impl Format {
     }
 }
 
-/// The events of a batch, unchecked.
-#[derive(Debug, Default)]
-pub struct RawBatch {
-    /// The text that their spans lie in.
-    pub body: String,
-    /// The first ones, as many as were asked for.
-    pub events: Vec<RawEvent>,
-    /// How many there are.
-    pub count: usize,
-    /// The line of each, counted from 1; empty where the format has no lines.
-    pub lines: Vec<usize>,
-}
-
 /// The one event of a body, and the text that its spans lie in.
 pub fn read_event(format: Format, body: Vec<u8>) -> Result<(String, RawEvent), Failure> {
     match format {
@@ -121,6 +113,15 @@ pub fn read_batch(format: Format, body: Vec<u8>, max_items: usize) -> Result<Raw
 }
 
 /// The text of a body in JSON (rule BOD-01).
-fn text_of(body: Vec<u8>) -> Result<String, Failure> {
+pub(crate) fn text_of(body: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))
+}
+
+#[cfg(test)]
+mod tests {
+    /// The bytes that hexadecimal digits stand for.
+    pub(super) fn bytes(hex: &str) -> Vec<u8> {
+        let digits: Vec<u8> = hex.bytes().filter_map(crate::text::hex_value).collect();
+        digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    }
 }

@@ -1,6 +1,7 @@
 //! Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
 //!
-//! Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
+//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+//! server.
 
 use std::fmt;
 
@@ -10,10 +11,11 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use crate::error::{ErrorCode, Failure};
 use crate::event::{RawEvent, Span, SpanKind};
 use crate::field::Field;
-use crate::formats::RawBatch;
+use crate::formats::batch::RawBatch;
 use crate::formats::canonical::Canonical;
 use crate::formats::fault::{Fault, refusal};
-use crate::formats::msgpack_check::{check_batch, check_event, is_map};
+use crate::formats::msgpack_check::{check_batch, check_event};
+use crate::formats::msgpack_walker::is_map;
 use crate::formats::tokens::Tokens;
 
 /// The one event of a body, and the text that its spans lie in.
@@ -58,7 +60,7 @@ fn decode_event(bytes: &[u8], tokens: &mut Tokens) -> Result<RawEvent, Failure> 
     EventSeed(tokens).deserialize(&mut library).map_err(|_| Failure::new(ErrorCode::Internal))
 }
 
-/// A map of fields becomes the spans of its tokens.
+/// Decodes a map of fields into the spans of its tokens.
 struct EventSeed<'t>(&'t mut Tokens);
 
 impl<'de> DeserializeSeed<'de> for EventSeed<'_> {
@@ -82,19 +84,20 @@ impl<'de> Visitor<'de> for EventSeed<'_> {
             match Field::from_name(key.as_bytes()) {
                 None => drop(map.next_value::<IgnoredAny>()?),
                 Some(Field::Metadata) => {
-                    event.set(Field::Metadata, map.next_value_seed(MetadataSeed(self.0))?);
+                    event.set(Field::Metadata, map.next_value_seed(TokenSeed::<true>(self.0))?);
                 }
-                Some(field) => event.set(field, map.next_value_seed(TokenSeed(self.0))?),
+                Some(field) => event.set(field, map.next_value_seed(TokenSeed::<false>(self.0))?),
             }
         }
         Ok(event)
     }
 }
 
-/// A value becomes a token; of a container only the kind matters.
-struct TokenSeed<'t>(&'t mut Tokens);
+/// Decodes a value into a token; of a boolean and a container only the kind matters. Metadata that is a string is JSON
+/// text; any other value of metadata becomes its canonical JSON text (rule FMT-05).
+struct TokenSeed<'t, const IS_METADATA: bool>(&'t mut Tokens);
 
-impl<'de> DeserializeSeed<'de> for TokenSeed<'_> {
+impl<'de, const IS_METADATA: bool> DeserializeSeed<'de> for TokenSeed<'_, IS_METADATA> {
     type Value = Span;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, library: D) -> Result<Span, D::Error> {
@@ -102,7 +105,7 @@ impl<'de> DeserializeSeed<'de> for TokenSeed<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for TokenSeed<'_> {
+impl<'de, const IS_METADATA: bool> Visitor<'de> for TokenSeed<'_, IS_METADATA> {
     type Value = Span;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -113,7 +116,10 @@ impl<'de> Visitor<'de> for TokenSeed<'_> {
         Ok(self.0.bare(SpanKind::Null))
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Span, E> {
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Span, E> {
+        if IS_METADATA {
+            return self.0.canonical(|out| Canonical::new(out).visit_bool(value));
+        }
         Ok(self.0.bare(SpanKind::Bool))
     }
 
@@ -130,68 +136,23 @@ impl<'de> Visitor<'de> for TokenSeed<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Span, E> {
-        Ok(self.0.text(text))
+        Ok(if IS_METADATA { self.0.metadata(text.as_bytes()) } else { self.0.text(text) })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Span, A::Error> {
+        if IS_METADATA {
+            return self.0.canonical(|out| Canonical::new(out).visit_seq(values));
+        }
         while values.next_element::<IgnoredAny>()?.is_some() {}
         Ok(self.0.bare(SpanKind::Array))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Span, A::Error> {
+        if IS_METADATA {
+            return self.0.canonical(|out| Canonical::new(out).visit_map(members));
+        }
         while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(self.0.bare(SpanKind::Object))
-    }
-}
-
-/// A string is JSON text; any other value becomes its canonical JSON text (rule FMT-05).
-struct MetadataSeed<'t>(&'t mut Tokens);
-
-impl<'de> DeserializeSeed<'de> for MetadataSeed<'_> {
-    type Value = Span;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, library: D) -> Result<Span, D::Error> {
-        library.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MetadataSeed<'_> {
-    type Value = Span;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Span, E> {
-        Ok(self.0.bare(SpanKind::Null))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Span, E> {
-        Ok(self.0.metadata(text.as_bytes()))
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Span, E> {
-        self.0.canonical(|out| Canonical::new(out).visit_bool(value))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Span, E> {
-        Ok(self.0.integer(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Span, E> {
-        Ok(self.0.integer(value))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Span, E> {
-        Ok(self.0.number(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<Span, A::Error> {
-        self.0.canonical(|out| Canonical::new(out).visit_seq(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Span, A::Error> {
-        self.0.canonical(|out| Canonical::new(out).visit_map(members))
     }
 }
 

@@ -1,13 +1,13 @@
 //! Reads NDJSON: finds the events of a body, one a line, where they lie (rule FMT-02).
 //!
-//! Invariant: a line that is no JSON is an event of its own and spoils no other line.
+//! Invariant: a line that is no JSON counts as one event and changes no other line.
 
 use crate::error::{ErrorCode, Failure};
 use crate::event::RawEvent;
-use crate::formats::RawBatch;
+use crate::formats::batch::RawBatch;
 use crate::json::scan_line;
 
-/// Takes the place of a line that is not UTF-8. It is no JSON either.
+/// Replaces each byte of a line that is not UTF-8; such a line is no JSON.
 const NOT_JSON: u8 = b'?';
 
 /// The events of a body. Those after the first `max_items` are counted and not kept.
@@ -40,7 +40,7 @@ pub fn read_line(body: Vec<u8>) -> Result<(String, RawEvent), Failure> {
     }
 }
 
-/// The text of a body whose lines that are not UTF-8 are replaced, so that the others can be read.
+/// The text of a body that is not UTF-8. Lines that are not are replaced, so that the others can be read.
 fn replace_lines(mut body: Vec<u8>) -> String {
     for line in body.split_mut(|&byte| byte == b'\n') {
         if std::str::from_utf8(line).is_err() {

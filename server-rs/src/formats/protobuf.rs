@@ -1,6 +1,7 @@
 //! Reads Protobuf: turns the events of a body into JSON tokens (rules FMT-06 and FMT-07).
 //!
-//! Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
+//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+//! server.
 
 use bytes::Bytes;
 use prost::Message;
@@ -8,22 +9,21 @@ use prost::Message;
 use crate::error::{ErrorCode, Failure};
 use crate::event::{RawEvent, Span};
 use crate::field::{Field, FieldKind};
-use crate::formats::RawBatch;
+use crate::formats::batch::RawBatch;
 use crate::formats::event_message::EventMessage;
 use crate::formats::fault::{Fault, refusal};
 use crate::formats::protobuf_check::{check_batch, check_event};
 use crate::formats::tokens::Tokens;
 use crate::timestamp::{format_timestamp, is_in_range};
 
-/// A word that no list has.
+/// Stands for the number of no word: a word that is in no list (rule FMT-07).
 const NO_WORD: &str = "?";
-/// No timestamp.
+/// Stands for a time outside the range: a text that is no timestamp (rule FMT-07).
 const NO_TIME: &str = "";
 
 /// The value of one field of a message.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "each is the value of its kind")]
-pub enum Sent<'a> {
+pub(super) enum Sent<'a> {
     Text(&'a [u8]),
     Choice(i32),
     Integer(u64),
@@ -64,12 +64,12 @@ fn decode_event(bytes: Bytes, tokens: &mut Tokens) -> Result<RawEvent, Failure> 
     Ok(event)
 }
 
-/// A value's token, or one that has the problem which the value has in JSON (rule FMT-07).
+/// The token of a value. A value that JSON cannot express becomes a token with the same problem (rule FMT-07).
 fn token(field: Field, sent: Sent<'_>, tokens: &mut Tokens) -> Span {
     match sent {
-        // The check has let nothing else pass.
+        // The check has passed, so the text is UTF-8.
         Sent::Text(text) => tokens.text(std::str::from_utf8(text).unwrap_or_default()),
-        // Numbers begin at 1; 0 counts as absent.
+        // The numbers of words begin at 1; 0 counts as absent.
         Sent::Choice(0) => Span::ABSENT,
         Sent::Choice(number) => tokens.text(word_of(field, number).unwrap_or(NO_WORD)),
         Sent::Integer(number) => tokens.integer(number),

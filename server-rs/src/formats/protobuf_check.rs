@@ -1,17 +1,17 @@
 //! Checks a body in Protobuf before a library decodes it (rules FMT-03 and FMT-06).
 //!
-//! Invariant: the check takes no memory but the places of the events, whatever the body declares, and what passes is
+//! Invariant: the check takes no memory but the places of the events, whatever the body declares. What passes is
 //! well-formed to its last byte.
 
 use crate::contract::LIMITS;
+use crate::formats::batch::Places;
 use crate::formats::event_message::wire_form;
 use crate::formats::fault::{Fault, check_utf8};
-use crate::formats::msgpack_check::Places;
 
 /// The number of `events` in the message `IngestBatch`.
 const EVENTS: u64 = 1;
 
-/// How a known field is written.
+/// How the value of a known field is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is said by its name")]
 pub enum WireForm {
@@ -39,7 +39,7 @@ pub fn check_event(body: &[u8]) -> Result<(), Fault> {
 /// Checks a body that is an `IngestBatch`. Events after the first `max_items` are counted and not kept.
 pub fn check_batch(body: &[u8], max_items: usize) -> Result<Places, Fault> {
     let mut walker = Walker { bytes: body, at: 0 };
-    let mut places = Places { events: Vec::new(), count: 0 };
+    let mut places = Places::default();
     while walker.at < body.len() {
         let known = |number: u64| (number == EVENTS).then_some(WireForm::Bytes);
         if let Some((WireForm::Bytes, event)) = walker.field(known)? {
@@ -54,12 +54,15 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Places, Fault> {
     Ok(places)
 }
 
+/// Walks through a message, field by field.
 struct Walker<'a> {
     bytes: &'a [u8],
+    /// How many bytes lie behind.
     at: usize,
 }
 
 impl<'a> Walker<'a> {
+    /// Checks the fields of an `Event`, which is all that is left.
     fn event(mut self) -> Result<(), Fault> {
         while self.at < self.bytes.len() {
             if let Some((WireForm::Text, text)) = self.field(wire_form)? {
@@ -69,7 +72,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Takes a field; the form and the bytes of one that is known.
+    /// Takes a field; returns the form and the value's bytes where `known` has a form for its number.
     fn field(
         &mut self,
         known: impl FnOnce(u64) -> Option<WireForm>,
@@ -109,12 +112,13 @@ impl<'a> Walker<'a> {
         Ok(taken)
     }
 
+    /// Takes a varint of at most 64 bits.
     fn varint(&mut self) -> Result<u64, Fault> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = *self.bytes.get(self.at).ok_or(Fault::Truncated)?;
             self.at += 1;
-            // The tenth byte has room for one bit.
+            // 64 bits leave one bit for the tenth byte.
             if shift == 63 && byte > 1 {
                 return Err(Fault::Varint);
             }
@@ -130,11 +134,7 @@ impl<'a> Walker<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bytes(hex: &str) -> Vec<u8> {
-        let digits: Vec<u8> = hex.bytes().filter_map(crate::text::hex_value).collect();
-        digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
-    }
+    use crate::formats::tests::bytes;
 
     #[test]
     fn names_the_first_rule_that_breaks() {

@@ -1,15 +1,15 @@
 //! Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
 //!
-//! Invariant: a token is never scanned again, save metadata. So a text is written raw between its quotes, whatever it
-//! holds, and its span says that nothing in it is escaped.
+//! Invariant: no token but metadata is scanned again. A text stands between its quotes as it is, even where JSON would
+//! need an escape, and the kind of its span says that it has no escapes.
 
 use crate::event::{Span, SpanKind};
 use crate::scanner::{Scan, Scanner};
 
-/// Metadata lies inside its event, so one container is around it.
+/// Metadata lies in one container, its event.
 const METADATA_DEPTH: usize = 1;
 
-/// A body that grows by tokens.
+/// A body that is written token by token.
 #[derive(Debug)]
 pub struct Tokens {
     body: String,
@@ -36,7 +36,8 @@ impl Tokens {
         self.token(SpanKind::Number, |body| body.push_str(digits.format(value)))
     }
 
-    /// A number as ECMAScript prints it; what is infinite becomes a number that no double holds, and NaN no number.
+    /// A number as ECMAScript prints it. An infinite one becomes a number above every double, and NaN a value that is
+    /// no number, so that both get the problem of their field (rule FMT-07).
     pub fn number(&mut self, value: f64) -> Span {
         if value.is_nan() {
             return self.bare(SpanKind::Bool);
@@ -55,7 +56,7 @@ impl Tokens {
         self.token(kind, |_| ())
     }
 
-    /// Metadata as JSON text, without the white space around it (rule FMT-05).
+    /// Metadata that was sent as JSON text, without the white space around it (rule FMT-05).
     pub fn metadata(&mut self, text: &[u8]) -> Span {
         let text = trim_space(text);
         if text.is_empty() {

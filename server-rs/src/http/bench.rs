@@ -1,6 +1,6 @@
 //! Handles `/bench/sink` and `/bench/echo`, which exist with `--bench` alone (rules BEN-01 to BEN-03).
 //!
-//! They are the baseline of measurements: HTTP with no work behind it. Invariant: the sink holds one read at a time.
+//! They are the baseline of measurements: HTTP without any work. Invariant: the sink holds one read at a time.
 
 use bytes::{Bytes, BytesMut};
 
@@ -26,7 +26,7 @@ pub async fn post_echo(exchange: Exchange) -> reply::Reply {
     Ok(reply::echo(body.freeze()))
 }
 
-/// Hands on a body's bytes as they come (rule BEN-01).
+/// Passes the bytes of a body to `take` as they come (rule BEN-01).
 async fn receive(exchange: &Exchange, mut take: impl FnMut(Bytes)) -> Result<(), Failure> {
     let Exchange { headers, body: slot, deadline, .. } = exchange;
     if encoding_of(headers)? != Encoding::Identity {

@@ -99,7 +99,8 @@ impl Wire {
 /// While accepting fails, the log says so this often.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Serves until `drain` turns true, then until every connection has ended. Removes the socket's file in between.
+/// Serves until `drain` turns true, then until every connection has ended. When `drain` turns true it removes the file
+/// of the socket.
 pub async fn serve(
     listeners: Listeners,
     file: Option<SocketFile>,

@@ -11,13 +11,14 @@ use crate::error::{ErrorCode, Failure};
 use crate::field::Field;
 use crate::formats::Format;
 use crate::http::body::read_body;
-use crate::http::event_pages::read_page;
 use crate::http::exchange::Exchange;
-use crate::http::exports::Export;
+use crate::http::exports::export_body;
 use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::render;
 use crate::store::cost::{Cost, cost_of};
+use crate::store::event_pages::read_page;
+use crate::store::exports::Export;
 use crate::store::query::{self, EventFilter, NO_BOUND, Order};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
@@ -44,7 +45,7 @@ pub(crate) async fn events_body(
     read_body(exchange, app.config.max_body_bytes, most_events, app.admission.ticket()).await
 }
 
-/// `GET /api/events` (rules GET-01 to GET-05).
+/// `GET /api/events` (rules GET-01 to GET-05, FMT-08 and FMT-09).
 pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let filter = event_filter(&exchange.parameters);
     let (limit, answer, cost) = (exchange.parameters.limit(), exchange.answer, cost_of(&filter));
@@ -57,7 +58,7 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
             Ok((export, first))
         });
         let (export, first) = read.await?;
-        return Ok(reply::rows(export.into_body(&app, cost, first), answer));
+        return Ok(reply::rows(export_body(&app, export, cost, first), answer));
     }
     let page = app.store.read(cost, move |connection| read_page(connection, &filter, limit, answer.format));
     Ok(reply::rows(page.await?.bytes, answer))
@@ -95,7 +96,7 @@ pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> re
     let json = app.store.read(Cost::Bounded, move |connection| {
         let mut json = Vec::new();
         let found = query::get_event(connection, id, |row| {
-            render::row_object(&mut json, row, render::Lines::AsSent)
+            render::row_object(&mut json, row, render::LineBreaks::AsSent)
         })?;
         Ok(found.then_some(json))
     });

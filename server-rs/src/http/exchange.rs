@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::contract::{LIMITS, RouteSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::http::connection::Connection;
-use crate::http::negotiation::{Answer, choose_answer};
+use crate::http::negotiation::{Answer, choose_answer, has_choice};
 use crate::http::parameters::Parameters;
 
 /// What a handler gets: a request that has passed the checks of its route.
@@ -26,6 +26,8 @@ pub struct Exchange {
     pub route: &'static RouteSpec,
     /// What the answer is to be.
     pub answer: Answer,
+    /// Whether `Accept` chose the format of the answer (rule HTT-13).
+    pub has_choice: bool,
     /// Checked by the route's list.
     pub parameters: Parameters,
     /// Not read yet.
@@ -52,6 +54,7 @@ impl<S: Sync> FromRequestParts<S> for Exchange {
             headers: parts.headers.clone(),
             route: spec,
             answer,
+            has_choice: has_choice(&parts.method, spec),
             parameters,
             body,
             deadline,

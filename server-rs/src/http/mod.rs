@@ -1,5 +1,4 @@
 //! Routes every request, and runs the checks before a handler (rule HTT-02). Holds no SQL.
-//! Over 250 lines because every module of HTTP is named here with what it is for.
 
 /// What the raw head of a request must be.
 pub mod head;
@@ -31,10 +30,10 @@ mod inflate;
 pub mod body;
 /// Every answer.
 pub mod reply;
-/// Pages of events in every format.
-mod event_pages;
 /// Events page by page.
 mod exports;
+/// The entity tags of snapshots.
+mod etag;
 /// Events in and out.
 pub mod events;
 /// Taking agents' hooks.
@@ -59,6 +58,10 @@ pub mod health;
 pub mod page;
 /// What measurements compare with.
 pub mod bench;
+/// The page of measurements.
+pub mod bench_page;
+/// Bytes in several forms, for measurements.
+pub mod blob;
 
 use std::sync::Arc;
 
@@ -115,7 +118,12 @@ pub fn build_routes(app: &Arc<App>) -> Router {
     if app.config.bench {
         routes = routes
             .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))
-            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"));
+            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"))
+            .route("/bench/blob", routing::get(blob::get_blob).route("/bench/blob"))
+            .route("/bench/", routing::get(bench_page::get_bench_page).route("/bench/"))
+            .route("/bench/app.js", routing::get(bench_page::get_bench_script).route("/bench/app.js"))
+            .route("/bench/worker.js", routing::get(bench_page::get_bench_worker).route("/bench/worker.js"))
+            .route("/bench/app.css", routing::get(bench_page::get_bench_styles).route("/bench/app.css"));
     }
     let routes =
         routes.fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) }).with_state(Arc::clone(app));

@@ -7,6 +7,9 @@ use crate::contract::RouteSpec;
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 
+/// What a route produces whose answers have a media type of their own, so that `Accept` means nothing.
+const ANY: &str = "*/*";
+
 /// What an answer is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
@@ -16,16 +19,24 @@ pub struct Answer {
     pub media_type: &'static str,
 }
 
+/// Whether `Accept` chooses among the formats of the route.
+pub(crate) fn has_choice(method: &Method, route: &RouteSpec) -> bool {
+    let has_get = || route.methods.iter().any(|known| known == "GET");
+    route.formats.is_some() && (matches!(*method, Method::GET | Method::HEAD) || !has_get())
+}
+
 /// The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1).
 pub(crate) fn choose_answer(
     method: &Method,
     headers: &HeaderMap,
     route: &'static RouteSpec,
 ) -> Result<Answer, Failure> {
-    let formats = route.formats.as_ref().filter(|_| has_choice(method, route));
-    let mut choices = match formats {
-        None => vec![Answer { format: Format::Json, media_type: &route.produces }],
-        Some(names) => choices_of(names),
+    if route.produces == ANY {
+        return Ok(Answer { format: Format::Json, media_type: ANY });
+    }
+    let mut choices = match &route.formats {
+        Some(names) if has_choice(method, route) => choices_of(names),
+        _ => vec![Answer { format: Format::Json, media_type: &route.produces }],
     };
     let mut values = headers.get_all(ACCEPT).iter().peekable();
     if values.peek().is_none() {
@@ -34,7 +45,7 @@ pub(crate) fn choose_answer(
     let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
     let ranges: Vec<Range<'_>> = values.iter().flat_map(|value| value.split(',')).map(Range::of).collect();
     let weights = choices.iter().map(|choice| weight_of(choice.media_type, &ranges));
-    // Of equal weights `max_by_key` gives the last.
+    // Of equal weights `max_by_key` returns the last, so the order is reversed.
     let best = weights.enumerate().rev().max_by_key(|(_, weight)| *weight).filter(|(_, weight)| *weight > 0);
     match best {
         Some((index, _)) => Ok(choices.swap_remove(index)),
@@ -43,12 +54,6 @@ pub(crate) fn choose_answer(
             Err(Failure::new(ErrorCode::NotAcceptable).with("supported", supported))
         }
     }
-}
-
-/// Whether a method has a choice where its route has one: GET, or what there is in its place.
-fn has_choice(method: &Method, route: &RouteSpec) -> bool {
-    let has_get = || route.methods.iter().any(|known| known == "GET");
-    matches!(*method, Method::GET | Method::HEAD) || !has_get()
 }
 
 /// The format of a body.
@@ -86,7 +91,7 @@ fn choices_of(names: &'static [String]) -> Vec<Answer> {
     formats.flat_map(of).collect()
 }
 
-/// A range of media types with its weight in thousandths.
+/// A media range with its weight in thousandths (RFC 9110, section 12.5.1).
 struct Range<'a> {
     media: &'a str,
     weight: u16,

@@ -23,7 +23,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// Reads a query string for a route; the failure names the first parameter that is wrong. `is_export` says that the
-    /// answer is sent page by page, so that its `limit` may be larger (rule FMT-09).
+    /// answer is sent page by page, so its `limit` may be larger (rule FMT-09).
     pub fn parse(route: &'static RouteSpec, query: Option<&str>, is_export: bool) -> Result<Self, Failure> {
         let pairs: Vec<(&str, &str)> = query
             .unwrap_or_default()

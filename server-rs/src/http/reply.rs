@@ -1,6 +1,7 @@
 //! Makes every answer: the only module that chooses a status and headers.
-//! Over 250 lines because every answer of the server is made here, and most of them are a few lines.
+//! Over 250 lines because it makes every answer of the server, most of them in a few lines.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -10,12 +11,13 @@ use http::header::{
     SET_COOKIE, VARY,
 };
 use http::{Response, StatusCode};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{BatchOutcomes, FieldError, Outcome};
+use crate::event::{FieldError, Outcome, Outcomes};
 use crate::http::negotiation::Answer;
+use crate::render::outcomes::{batch_json, failure_json, single_json};
 
 /// The media type of every JSON answer.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -23,7 +25,7 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charse
 /// Marks an answer that ends its connection.
 pub const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// What an answer varies with, beside the origin.
+/// The value of `Vary` where `Accept` chose the format.
 const ACCEPT: HeaderValue = HeaderValue::from_static("Accept");
 
 /// What a handler gives: an answer, or why there is none.
@@ -53,13 +55,8 @@ fn json_answer(status: StatusCode, json: Bytes) -> Response<Body> {
 /// `revision` is one that has the event in it (rule ING-11).
 pub fn single(outcome: &Outcome, revision: i64) -> Reply {
     match outcome {
-        Outcome::Stored(id) => {
-            let json = format!(r#"{{"received":1,"ids":[{id}],"duplicates":0,"revision":"{revision}"}}"#);
-            Ok(json_answer(StatusCode::CREATED, json.into()))
-        }
-        Outcome::Duplicate => {
-            Ok(ok(format!(r#"{{"received":0,"ids":[],"duplicates":1,"revision":"{revision}"}}"#)))
-        }
+        Outcome::Stored(id) => Ok(json_answer(StatusCode::CREATED, single_json(Some(*id), revision).into())),
+        Outcome::Duplicate => Ok(ok(single_json(None, revision))),
         Outcome::Rejected(problems) => Err(invalid_event(problems)),
     }
 }
@@ -81,71 +78,16 @@ fn invalid_event(problems: &[FieldError]) -> Failure {
 }
 
 /// The answer to a batch (rules ING-04 and ING-05).
-pub fn batch(batch: &BatchOutcomes, revision: i64, with_results: bool) -> Response<Body> {
+pub fn batch(batch: &Outcomes, revision: i64, with_results: bool) -> Response<Body> {
     json_answer(StatusCode::CREATED, batch_json(batch, revision, with_results).into())
 }
 
-/// Its text; ids without a tree of values, since most of an answer is these.
-pub fn batch_json(batch: &BatchOutcomes, revision: i64, with_results: bool) -> String {
-    let BatchOutcomes { outcomes, lines } = batch;
-    let (mut ids, mut received, mut duplicates) = (String::with_capacity(outcomes.len() * 8), 0, 0);
-    let mut rejected: Vec<Value> = Vec::new();
-    for (index, outcome) in outcomes.iter().enumerate() {
-        match outcome {
-            Outcome::Stored(id) => {
-                ids.push_str(if received == 0 { "" } else { "," });
-                ids.push_str(itoa::Buffer::new().format(*id));
-                received += 1;
-            }
-            Outcome::Duplicate => duplicates += 1,
-            Outcome::Rejected(problems) => {
-                rejected.push(refusal(index, lines, None, problems));
-            }
-        }
-    }
-    let rejected = Value::from(rejected);
-    let mut json =
-        format!(r#"{{"received":{received},"ids":[{ids}],"duplicates":{duplicates},"rejected":{rejected}"#);
-    if with_results {
-        let results = outcomes.iter().enumerate().map(|(index, outcome)| result(index, lines, outcome));
-        json.push_str(",\"results\":");
-        json.push_str(&Value::from_iter(results).to_string());
-    }
-    json.push_str(",\"revision\":\"");
-    json.push_str(itoa::Buffer::new().format(revision));
-    json.push_str("\"}");
-    json
-}
-
-fn result(index: usize, lines: &[usize], outcome: &Outcome) -> Value {
-    match outcome {
-        Outcome::Stored(id) => serde_json::json!({"index": index, "status": "stored", "id": id}),
-        Outcome::Duplicate => serde_json::json!({"index": index, "status": "duplicate"}),
-        Outcome::Rejected(problems) => refusal(index, lines, Some("rejected"), problems),
-    }
-}
-
-/// One rejected event, with its line where the format has lines (rule FMT-02).
-fn refusal(index: usize, lines: &[usize], status: Option<&str>, problems: &[FieldError]) -> Value {
-    let mut members = Map::new();
-    members.insert("index".to_owned(), index.into());
-    if let Some(line) = lines.get(index) {
-        members.insert("line".to_owned(), (*line).into());
-    }
-    if let Some(status) = status {
-        members.insert("status".to_owned(), status.into());
-    }
-    let errors = problems.iter().map(|problem| format!("{}: {}", problem.field, problem.message));
-    members.insert("errors".to_owned(), errors.collect());
-    Value::from(members)
-}
-
-/// How many bytes the sink has dropped (rule BEN-02).
+/// 200 with the number of bytes that the sink has dropped (rule BEN-02).
 pub fn sink(length: u64) -> Response<Body> {
     ok(format!(r#"{{"bytes":{length}}}"#))
 }
 
-/// The bytes of a request (rule BEN-03).
+/// 200 with the bytes of the request (rule BEN-03).
 pub fn echo(body: Bytes) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     insert(&mut answer, CONTENT_TYPE, "application/octet-stream");
@@ -155,14 +97,26 @@ pub fn echo(body: Bytes) -> Response<Body> {
 /// The responses to typed calls, where there are any, and how long they took without the work of the methods (rule
 /// RPC-07).
 pub fn rpc(responses: Option<Vec<u8>>, chosen: Answer, time: Duration) -> Response<Body> {
-    let mut answer = responses.map_or_else(no_content, |body| rows(body, chosen));
-    let timing = format!("lib;dur={:.3}", time.as_secs_f64() * 1000.0);
+    let answer = responses.map_or_else(no_content, |body| rows(body, chosen));
+    timed(answer, "lib", time)
+}
+
+/// Bytes in a form that took this long to make (rule BEN-04).
+pub fn blob(body: Bytes, media_type: &str, took: Duration) -> Response<Body> {
+    let mut answer = Response::new(Body::from(body));
+    insert(&mut answer, CONTENT_TYPE, media_type);
+    insert(&mut answer, CACHE_CONTROL, "no-store");
+    timed(answer, "encode", took)
+}
+
+fn timed(mut answer: Response<Body>, what: &str, time: Duration) -> Response<Body> {
+    let timing = format!("{what};dur={:.3}", time.as_secs_f64() * 1000.0);
     insert(&mut answer, HeaderName::from_static("server-timing"), &timing);
     answer
 }
 
 /// Says that another `Accept` would give another answer (rule HTT-13).
-pub fn varying(mut answer: Response<Body>) -> Response<Body> {
+fn varying(mut answer: Response<Body>) -> Response<Body> {
     answer.headers_mut().insert(VARY, ACCEPT);
     answer
 }
@@ -186,8 +140,7 @@ pub fn failure(failure: &Failure) -> Response<Body> {
         ErrorCode::UnsupportedEncoding => {
             headers.insert(http::header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
         }
-        // Where there was a choice, another `Accept` gives another answer (rule HTT-13).
-        ErrorCode::NotAcceptable if has_choice(failure) => {
+        ErrorCode::NotAcceptable if has_alternatives(failure) => {
             headers.insert(VARY, ACCEPT);
         }
         _ => {}
@@ -195,17 +148,9 @@ pub fn failure(failure: &Failure) -> Response<Body> {
     answer
 }
 
-fn has_choice(failure: &Failure) -> bool {
+/// Whether another `Accept` would give another answer (rule HTT-13).
+fn has_alternatives(failure: &Failure) -> bool {
     failure.members.get("supported").and_then(Value::as_array).is_some_and(|supported| supported.len() > 1)
-}
-
-/// Its text.
-pub fn failure_json(failure: &Failure) -> String {
-    let mut body = Map::new();
-    body.insert("error".to_owned(), failure.code.error_spec().text.as_str().into());
-    body.insert("code".to_owned(), failure.code.as_str().into());
-    body.extend(failure.members.clone());
-    Value::from(body).to_string()
 }
 
 /// A whole answer in bytes, for a connection that no request is read from.
@@ -289,28 +234,34 @@ pub fn stream(body: Body) -> Response<Body> {
 }
 
 /// The state of a topic, under its tag (rule SYN-05).
-pub fn snapshot(answer: Response<Body>, etag: &str) -> Response<Body> {
-    tagged(answer, etag)
-}
-
-/// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5).
-pub fn not_modified(etag: &str) -> Response<Body> {
-    let mut answer = Response::new(without_length());
-    *answer.status_mut() = StatusCode::NOT_MODIFIED;
-    tagged(answer, etag)
-}
-
-fn tagged(mut answer: Response<Body>, etag: &str) -> Response<Body> {
+pub fn snapshot(mut answer: Response<Body>, etag: &str) -> Response<Body> {
     insert(&mut answer, ETAG, etag);
     insert(&mut answer, CACHE_CONTROL, "no-cache");
     answer
 }
 
+/// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5). `has_choice` is as in an
+/// exchange.
+pub fn not_modified(etag: &str, has_choice: bool) -> Response<Body> {
+    let mut answer = Response::new(without_length());
+    *answer.status_mut() = StatusCode::NOT_MODIFIED;
+    snapshot(if has_choice { varying(answer) } else { answer }, etag)
+}
+
 /// A file of the page (rule PAG-01).
 pub fn page(file: &Bytes, media_type: &str) -> Response<Body> {
+    file_answer(file, media_type, &VOCABULARY.page_headers)
+}
+
+/// A file of the page of measurements (rule BEN-05).
+pub fn bench_page(file: &Bytes, media_type: &str) -> Response<Body> {
+    file_answer(file, media_type, &VOCABULARY.bench_page_headers)
+}
+
+fn file_answer(file: &Bytes, media_type: &str, headers: &BTreeMap<String, String>) -> Response<Body> {
     let mut answer = Response::new(Body::from(file.clone()));
     insert(&mut answer, CONTENT_TYPE, &format!("{media_type}; charset=utf-8"));
-    for (name, value) in &VOCABULARY.page_headers {
+    for (name, value) in headers {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             insert(&mut answer, name, value);
         }

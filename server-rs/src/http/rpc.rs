@@ -19,6 +19,7 @@ use crate::http::reply;
 use crate::http::sessions::read_sessions;
 use crate::http::snapshot::read_snapshot;
 use crate::http::stats::read_stats;
+use crate::render::outcomes::{batch_json, failure_json};
 use crate::rpc::options::Options;
 use crate::rpc::problem::Problem;
 use crate::rpc::read_calls;
@@ -77,7 +78,7 @@ async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
         Work::Echo(result) => Ok(result),
         Work::Ingest(body, format) => {
             let outcomes = app.ingest.batch(body, format, app.admission.ticket()).await.map_err(unable)?;
-            Ok(reply::batch_json(&outcomes, app.store.newest_id(), false).into_bytes())
+            Ok(batch_json(&outcomes, app.store.newest_id(), false).into_bytes())
         }
         Work::Events(options) => {
             read_events(app, &parameters_of("/api/events", 0, &options)?).await.map_err(unable)
@@ -114,5 +115,5 @@ fn parameters_of(path: &str, index: usize, options: &Options) -> Result<Paramete
 /// A method that cannot do its work.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a result is mapped by")]
 fn unable(failure: Failure) -> Refusal {
-    Refusal { error: RpcError::ServerError, data: Some(reply::failure_json(&failure)) }
+    Refusal { error: RpcError::ServerError, data: Some(failure_json(&failure)) }
 }

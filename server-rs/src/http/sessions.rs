@@ -13,7 +13,8 @@ use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::render::{Page, render_session};
 use crate::store::cost::Cost;
-use crate::store::query::{self, Cutoffs, EventFilter, SessionFilter};
+use crate::store::query::{self, EventFilter};
+use crate::store::session_query::{self, Cutoffs, SessionFilter};
 use crate::text::percent_decode;
 
 /// `GET /api/sessions` (rule SES-01).
@@ -46,7 +47,7 @@ pub(crate) fn sessions_json(
     limit: u64,
 ) -> rusqlite::Result<Vec<u8>> {
     let mut page = Page::new("sessions", "last_event_id", limit);
-    query::list_sessions(connection, filter, cutoffs, limit + 1, |row| page.row(row))?;
+    session_query::list_sessions(connection, filter, cutoffs, limit + 1, |row| page.row(row))?;
     Ok(page.finish())
 }
 
@@ -70,7 +71,7 @@ async fn waiting_agent_type(app: &App, session_id: &str) -> Result<Option<String
     let (session_id, cutoffs) = (session_id.to_owned(), app.cutoffs());
     let found = app.store.read(Cost::Unbounded, move |connection| {
         let mut found = None;
-        query::get_session(connection, &session_id, cutoffs, |row| {
+        session_query::get_session(connection, &session_id, cutoffs, |row| {
             let reason: Option<String> = row.get("waiting_reason")?;
             found = reason.is_some().then(|| row.get("agent_type")).transpose()?;
             Ok(())
@@ -103,7 +104,8 @@ pub(crate) fn session_json(
     limit: u64,
 ) -> rusqlite::Result<Option<Vec<u8>>> {
     let filter = EventFilter { session_id: Some(session_id.to_owned()), ..EventFilter::default() };
-    render_session(&|row| query::get_session(connection, session_id, cutoffs, row).map(drop), &|row| {
-        query::list_events(connection, &filter, limit, row)
-    })
+    render_session(
+        &|row| session_query::get_session(connection, session_id, cutoffs, row).map(drop),
+        &|row| query::list_events(connection, &filter, limit, row),
+    )
 }

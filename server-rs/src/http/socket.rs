@@ -1,6 +1,6 @@
 //! Binds the Unix domain socket of `--socket`, and removes its file (rule PRO-11).
 //!
-//! Invariant: nobody but this user can connect at any moment, and no file of another process is removed.
+//! Invariants: only this user can connect, from the first moment; no file of another process is removed.
 
 use std::fs::{File, Permissions, set_permissions, symlink_metadata};
 use std::io::ErrorKind;
@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 use socket2::{Domain, SockAddr, Socket, Type};
 use tokio::net::UnixListener;
 
-/// What this user may do, and nobody else.
+/// Only the owner may connect (rule PRO-11).
 const MODE: u32 = 0o600;
 
-/// As for TCP.
+/// How many connections may wait to be accepted, as for TCP.
 const BACKLOG: i32 = 1024;
 
-/// Why there is no socket.
+/// Why the server cannot listen at the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SocketProblem {
     /// A process listens there.
     InUse,
-    /// Another kind of file.
+    /// The file is no socket.
     NotASocket,
     /// Anything else.
     Unusable,
@@ -47,12 +47,12 @@ pub struct SocketFile {
 }
 
 impl SocketFile {
-    /// Listens at `path`, where it first removes the file of a server that is gone.
+    /// Listens at `path`, after the removal of a stale file.
     pub fn bind(path: &str) -> Result<(Self, UnixListener), SocketProblem> {
         let path = Path::new(path);
         remove_stale(path)?;
         let (socket, address) = unbound(path).map_err(|_| SocketProblem::Unusable)?;
-        // Linux gives the file the mode that the socket has now; elsewhere nobody can connect before `listen`.
+        // Linux gives the file the mode that the socket has now; elsewhere a client cannot connect before `listen`.
         let file = File::from(OwnedFd::from(socket));
         drop(file.set_permissions(Permissions::from_mode(MODE)));
         let socket = Socket::from(OwnedFd::from(file));
@@ -71,17 +71,17 @@ impl SocketFile {
         Ok((file, listener))
     }
 
-    /// Removes the file, unless it is another one by now. Comes before the end of listening, so that no other server
-    /// takes the file for one of a server that is gone.
+    /// Removes the file, unless another file has replaced it. The caller still listens, so that no other server takes
+    /// the file for a stale one.
     pub fn remove(&self) {
         if identity_of(&self.path) == Some(self.identity) {
-            // One that cannot be removed is stale for the next start.
+            // The next start removes a file that stays here.
             drop(std::fs::remove_file(&self.path));
         }
     }
 }
 
-/// Removes the socket of a server that is gone; any other file is a problem.
+/// Removes the socket file of a server that has ended; any other file is a problem.
 fn remove_stale(path: &Path) -> Result<(), SocketProblem> {
     let file = match symlink_metadata(path) {
         Ok(file) => file,
@@ -92,7 +92,7 @@ fn remove_stale(path: &Path) -> Result<(), SocketProblem> {
         return Err(SocketProblem::NotASocket);
     }
     let (socket, address) = unbound(path).map_err(|_| SocketProblem::Unusable)?;
-    // One whose queue of connections is full listens too, and must not hold up this start.
+    // A full backlog would block: then a process listens, too.
     let connected = socket.set_nonblocking(true).and_then(|()| socket.connect(&address));
     match connected.map_err(|error| error.kind()) {
         Ok(()) | Err(ErrorKind::WouldBlock) => Err(SocketProblem::InUse),

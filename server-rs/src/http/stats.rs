@@ -14,7 +14,7 @@ use crate::http::reply;
 use crate::render::stats::{StatsRows, render_costs, render_counts, render_stats, render_tools};
 use crate::render::{Rows, Visit};
 use crate::store::cost::Cost;
-use crate::store::query::Cutoffs;
+use crate::store::session_query::Cutoffs;
 use crate::store::totals::{StatsFilter, Totals};
 
 /// `GET /api/stats` (rule STA-01).

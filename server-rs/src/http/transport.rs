@@ -1,6 +1,6 @@
-//! A connection's socket, of TCP or of a Unix domain, as one type.
+//! Makes one type of the sockets of TCP and of the Unix domain.
 //!
-//! Only this side has this file: sockets of Node have one type.
+//! Only this server has this file: sockets of Node have one type.
 
 use std::io::{IoSlice, Result, Write};
 use std::pin::Pin;
@@ -20,7 +20,7 @@ pub struct Listeners {
 }
 
 impl Listeners {
-    /// The next connection of either.
+    /// The next connection on the port or on the socket.
     pub(super) async fn accept(&self) -> Result<Transport> {
         let Some(unix) = &self.unix else { return self.accept_tcp().await };
         tokio::select! {

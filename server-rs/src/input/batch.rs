@@ -2,20 +2,20 @@
 
 use crate::error::Failure;
 
-/// A batch of lines is about this long at most; a line that is longer is one alone.
+/// A batch of lines has at most this many bytes; a longer line is a batch of its own.
 pub const BATCH_BYTES: usize = 256 * 1024;
 
 /// Where a batch stood in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// These lines, counted from 1.
+    /// These lines, counted from 1 over the whole input.
     Lines {
         /// The first.
         first: u64,
         /// The last.
         last: u64,
     },
-    /// This frame, counted from 1.
+    /// This frame, counted from 1 over the whole input.
     Frame(u64),
 }
 
@@ -26,11 +26,11 @@ pub struct Batch {
     pub body: Vec<u8>,
     /// Where it stood.
     pub place: Place,
-    /// Its lines that are too long, counted from 1; other text stands in their places.
+    /// Its lines that are too long, counted from 1; `body` has a line that is no JSON in their places.
     pub too_long: Vec<usize>,
 }
 
-/// What follows cannot be read any more.
+/// A frame after which nothing can be read.
 #[derive(Debug, PartialEq)]
 pub struct Broken {
     /// The frame.

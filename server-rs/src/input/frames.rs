@@ -1,14 +1,14 @@
 //! Finds frames in standard input: a length of four bytes, big-endian, and a batch of that length (rules PRO-12 and
 //! PRO-14).
 //!
-//! Invariant: memory is taken for bytes that came, never for a length that is declared.
+//! Invariant: a frame takes memory for the bytes that came, never for the length that it declares.
 
 use bytes::{Buf, Bytes, BytesMut};
 
 use crate::error::{ErrorCode, Failure};
 use crate::input::batch::{Batch, Broken, Place};
 
-/// How long a frame's length is.
+/// How many bytes the length of a frame has.
 const HEADER_BYTES: usize = 4;
 
 /// Frames that came and were not taken yet.
@@ -31,7 +31,8 @@ impl Frames {
         self.bytes.extend_from_slice(piece);
     }
 
-    /// How long the next frame is; `None` before it has come whole, or its length is known to be too large.
+    /// How many bytes the next frame has; `None` before it has come whole. 0 when it declares too many, which `take`
+    /// refuses.
     pub fn ready(&self) -> Option<usize> {
         let length = self.declared()?;
         if u64::from(length) > self.max_bytes {
@@ -41,7 +42,7 @@ impl Frames {
         (self.bytes.len() - HEADER_BYTES >= length).then_some(length)
     }
 
-    /// The next frame, or that it is too large.
+    /// The next frame, if it has come whole; an error when it declares too many bytes.
     pub fn take(&mut self) -> Result<Option<Batch>, Broken> {
         let Some(length) = self.ready() else { return Ok(None) };
         if let Some(declared) = self.declared().filter(|length| u64::from(*length) > self.max_bytes) {
@@ -55,7 +56,7 @@ impl Frames {
         Ok(Some(Batch { body, place, too_long: Vec::new() }))
     }
 
-    /// No more bytes come: a frame that has begun is cut.
+    /// No more bytes come; an error when they cut a frame.
     pub fn end(&mut self) -> Result<(), Broken> {
         if self.bytes.is_empty() { Ok(()) } else { Err(self.broken(Failure::new(ErrorCode::BadRequest))) }
     }

@@ -1,6 +1,6 @@
 //! Finds batches of lines in standard input (rules PRO-12 and PRO-14).
 //!
-//! Invariant: a line above the limit takes no memory; a word that is no JSON stands in its place.
+//! Invariant: a line above the limit takes no memory; a text that is no JSON replaces it.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::input::batch::{BATCH_BYTES, Batch, Place};
 
-/// Stands in the place of a line that is too long. It is no JSON.
+/// Replaces a line that is too long. It is no JSON.
 const TOO_LONG: &[u8] = b"?";
 
 /// Lines that came and were not taken yet.
@@ -19,9 +19,9 @@ pub struct Lines {
     bytes: BytesMut,
     /// The lengths of whole lines, line feeds included, and whether each was too long.
     whole: VecDeque<(usize, bool)>,
-    /// All of them together; what stands behind is the beginning of a line.
+    /// The sum of these lengths; the bytes behind it are the beginning of a line.
     whole_bytes: usize,
-    /// That line is too long, and the rest of it is dropped.
+    /// The line that has begun is too long, and the rest of it is dropped.
     is_skipping: bool,
     /// The number of the next line.
     next: u64,
@@ -53,7 +53,7 @@ impl Lines {
         self.add(piece);
     }
 
-    /// How long the next batch is at most; `None` before a line has come whole.
+    /// How many bytes the next batch has at most; `None` before a line has come whole.
     pub fn ready(&self) -> Option<usize> {
         (!self.whole.is_empty()).then_some(self.whole_bytes)
     }
@@ -82,14 +82,14 @@ impl Lines {
         Some(Batch { body, place: Place::Lines { first, last: self.next - 1 }, too_long })
     }
 
-    /// A last line without a line feed is a line.
+    /// No more bytes come: a last line without a line feed is a line.
     pub fn end(&mut self) {
         if self.bytes.len() > self.whole_bytes {
             self.end_line();
         }
     }
 
-    /// More of the line that has begun.
+    /// Adds bytes to the line that has begun.
     fn add(&mut self, piece: &[u8]) {
         if self.is_skipping {
             return;

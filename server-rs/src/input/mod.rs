@@ -1,8 +1,7 @@
 //! Takes events from standard input, next to HTTP (rules PRO-12 to PRO-14).
 //!
-//! One thread reads, one task finds batches and checks them, and one thread writes the lines of results. Each works
-//! while the others do. Invariant: batches go to the writer in their order, and the lines of their results leave in it.
-//! Over 250 lines because the three parts share one state.
+//! One thread reads, one task finds batches and checks them, and one thread writes the result lines; all run at the
+//! same time. Invariant: batches enter the writer's queue in their order, and their result lines are written in it.
 
 /// A batch and its place.
 pub mod batch;
@@ -10,6 +9,8 @@ pub mod batch;
 pub mod lines;
 /// Frames as batches.
 pub mod frames;
+/// Lines or frames, as the format has it.
+mod framing;
 /// Reading standard input.
 pub mod reader;
 /// Lines of results on stdout.
@@ -22,64 +23,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use crate::app::App;
 use crate::contract::{VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{BatchOutcomes, FieldError, Outcome};
+use crate::event::{FieldError, Outcome, Outcomes};
 use crate::formats::Format;
 use batch::{BATCH_BYTES, Batch, Broken};
-use frames::Frames;
-use lines::Lines;
+use framing::{Framing, framing_of};
 use reader::read_input;
 use results::Results;
 
-/// How many pieces may have been read before the first of them is looked at.
+/// How many pieces may wait to be searched for batches.
 const READ_AHEAD: usize = 8;
 
-/// How many bytes may be on their way to the writer: four long batches, or more short ones.
+/// How many bytes of batches may be checked and not stored yet: four long batches, or more short ones.
 const IN_FLIGHT_BYTES: usize = 4 * BATCH_BYTES;
 
-/// As much of `IN_FLIGHT_BYTES` as the shortest batch takes.
+/// How much of `IN_FLIGHT_BYTES` a batch takes at least.
 const LEAST_BYTES: usize = 8 * 1024;
-
-/// Finds the batches in what was read.
-#[derive(Debug)]
-enum Framing {
-    Lines(Lines),
-    Frames(Frames),
-}
-
-impl Framing {
-    fn push(&mut self, bytes: &[u8]) {
-        match self {
-            Framing::Lines(lines) => lines.push(bytes),
-            Framing::Frames(frames) => frames.push(bytes),
-        }
-    }
-
-    /// How long the next batch is; `None` before it has come whole.
-    fn ready(&self) -> Option<usize> {
-        match self {
-            Framing::Lines(lines) => lines.ready(),
-            Framing::Frames(frames) => frames.ready(),
-        }
-    }
-
-    fn take(&mut self) -> Result<Option<Batch>, Broken> {
-        match self {
-            Framing::Lines(lines) => Ok(lines.take()),
-            Framing::Frames(frames) => frames.take(),
-        }
-    }
-
-    /// No more bytes come.
-    fn end(&mut self) -> Result<(), Broken> {
-        match self {
-            Framing::Lines(lines) => {
-                lines.end();
-                Ok(())
-            }
-            Framing::Frames(frames) => frames.end(),
-        }
-    }
-}
 
 /// How the input ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,12 +62,7 @@ impl Input {
         let (end, ended) = watch::channel(None);
         let (results, written) = Results::start();
         let feed = Feed {
-            framing: match format {
-                Format::Ndjson => {
-                    Framing::Lines(Lines::new(app.config.max_batch_events, app.config.max_body_bytes))
-                }
-                _ => Framing::Frames(Frames::new(app.config.max_body_bytes)),
-            },
+            framing: framing_of(format, &app.config),
             app: Arc::clone(app),
             format,
             results,
@@ -126,20 +79,21 @@ impl Input {
         Self { stop, ended }
     }
 
-    /// Resolves when the input has ended, its events are stored and the lines of all results are written.
+    /// Resolves when the input has ended, its events are stored and all result lines are written.
     pub async fn ended(&self) -> Ended {
         let mut ended = self.ended.clone();
         let ended = ended.wait_for(Option::is_some).await;
         ended.ok().and_then(|ended| *ended).unwrap_or(Ended::Clean)
     }
 
-    /// Reads no more; resolves when what was read whole has ended as above.
+    /// Stops reading. Resolves as `ended` does, for the batches that were read whole.
     pub async fn stop(&self) {
         self.stop.send_replace(true);
         self.ended().await;
     }
 }
 
+/// The task that brings batches to the writer.
 struct Feed {
     framing: Framing,
     app: Arc<App>,
@@ -158,11 +112,12 @@ impl Feed {
                 Ended::Broken
             }
         };
-        // Every batch has given back its part once it is stored.
+        // All permits are free once every batch is stored.
         drop(self.in_flight.acquire_many(permits(IN_FLIGHT_BYTES)).await);
         ended
     }
 
+    /// Reads until the input ends or is stopped.
     async fn take_all(&mut self, read: &mut mpsc::Receiver<Vec<u8>>) -> Result<(), Broken> {
         loop {
             self.take_whole(read).await?;
@@ -183,12 +138,12 @@ impl Feed {
         self.take_whole(read).await
     }
 
-    /// Sends on the batches that have come whole.
+    /// Queues the batches that have come whole.
     async fn take_whole(&mut self, read: &mut mpsc::Receiver<Vec<u8>>) -> Result<(), Broken> {
         while let Some(length) = self.framing.ready() {
             let part = permits(length.clamp(LEAST_BYTES, BATCH_BYTES));
             let Ok(part) = Arc::clone(&self.in_flight).acquire_many_owned(part).await else { return Ok(()) };
-            // What came meanwhile is of the same batch where there is room.
+            // Lines that came meanwhile join the batch while it is short.
             while self.framing.ready().is_some_and(|length| length < BATCH_BYTES)
                 && let Ok(piece) = read.try_recv()
             {
@@ -232,13 +187,13 @@ impl Feed {
     }
 }
 
-/// Says of lines that are too long why they were refused.
-fn refuse_lines(outcomes: &mut BatchOutcomes, too_long: &[usize], limit: u64) {
+/// Gives lines that are too long the problem of rule PRO-14.
+fn refuse_lines(outcomes: &mut Outcomes, too_long: &[usize], limit: u64) {
     if too_long.is_empty() {
         return;
     }
     let message = fill(&VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
-    for (outcome, line) in outcomes.outcomes.iter_mut().zip(&outcomes.lines) {
+    for (outcome, line) in outcomes.events.iter_mut().zip(&outcomes.lines) {
         if too_long.contains(line) {
             *outcome = Outcome::Rejected(vec![FieldError { field: "body", message: message.clone() }]);
         }

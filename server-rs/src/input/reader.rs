@@ -1,17 +1,18 @@
-//! Reads standard input, on a thread of its own: at its end a runtime waits for the reads that it has begun.
+//! Reads standard input on a thread of its own: tokio's own threads would hold up its shutdown until a read returns.
 //!
-//! Only this side has this file: Node reads by itself.
+//! Only this server has this file: Node reads in its own thread pool.
 
 use std::io::Stdin;
+use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// As much as a pipe of Linux holds.
+/// The capacity of a pipe in Linux.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Hands on pieces in their order until the end, or until `take` wants no more; then drops `take`. An error is an end:
-/// nothing can come any more. Without a thread that is at once: a server that cannot see the end must not live on.
+/// Passes pieces to `take`, in their order, until the input ends or `take` returns `false`; then drops `take`. An error
+/// counts as the end. So does a thread that cannot start: a server must not outlive an end that it cannot see.
 pub fn read_input(mut take: impl FnMut(&[u8]) -> bool + Send + 'static) {
     let read = move || {
         let input = std::io::stdin();
@@ -31,14 +32,14 @@ fn read_piece(input: &Stdin, piece: &mut [u8]) -> Option<usize> {
         match rustix::io::read(input, &mut *piece) {
             Ok(length) => return Some(length),
             Err(Errno::INTR) => {}
-            // A parent may pass on a descriptor that does not block.
-            Err(Errno::AGAIN) => {
-                let waited = poll(&mut [PollFd::new(input, PollFlags::IN)], None);
-                if waited.is_err_and(|error| error != Errno::INTR) {
-                    return None;
-                }
-            }
+            // The parent may have made the descriptor non-blocking.
+            Err(Errno::AGAIN) if wait_until(input, PollFlags::IN) => {}
             Err(_) => return None,
         }
     }
+}
+
+/// Waits until a non-blocking descriptor is ready for this, or a signal comes; `false` when it cannot wait.
+pub(super) fn wait_until(descriptor: &impl AsFd, events: PollFlags) -> bool {
+    matches!(poll(&mut [PollFd::new(descriptor, events)], None), Ok(_) | Err(Errno::INTR))
 }

@@ -1,29 +1,30 @@
-//! Writes the lines of results to stdout, in the order of the batches (rule PRO-13).
+//! Writes the result lines to stdout, in the order of the batches (rule PRO-13).
 //!
-//! Invariant: a parent that does not read holds up these lines and then the reading of standard input, and nothing else.
+//! Invariant: a parent that does not read delays these lines, and then the reading of standard input, and nothing else.
 
 use std::future::Future;
 use std::io::Stdout;
 use std::pin::Pin;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::error::Failure;
-use crate::event::BatchOutcomes;
-use crate::http::reply::{batch_json, failure_json};
+use crate::event::Outcomes;
 use crate::input::batch::Place;
+use crate::input::reader::wait_until;
+use crate::render::outcomes::{batch_json, failure_json};
 
-/// How many results may wait for those before them.
+/// How many results may wait for earlier ones.
 const WAITING: usize = 64;
 
 /// How many lines may wait to be written.
 const WAITING_LINES: usize = 16;
 
-/// The outcomes of a batch and a revision that has it, or why it is not stored.
-pub(super) type Stored = Pin<Box<dyn Future<Output = Result<(BatchOutcomes, i64), Failure>> + Send>>;
+/// The outcomes of a batch and a revision that has its events, or why it is not stored.
+pub(super) type Stored = Pin<Box<dyn Future<Output = Result<(Outcomes, i64), Failure>> + Send>>;
 
 /// Results in the order of their batches.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ pub struct Results {
 struct Waiting(Place, Stored);
 
 impl Results {
-    /// Begins to write; the handle ends when all results that were added are written.
+    /// Starts the task that writes; the handle ends when `self` is dropped and all results are written.
     pub fn start() -> (Self, JoinHandle<()>) {
         let (queue, mut waiting) = mpsc::channel(WAITING);
         let (lines, written) = write_lines();
@@ -54,13 +55,13 @@ impl Results {
         (Self { queue }, task)
     }
 
-    /// Adds the next result; waits while too many do.
+    /// Adds the next result; waits for room while too many results wait.
     pub(super) async fn add(&self, place: Place, stored: Stored) {
         drop(self.queue.send(Waiting(place, stored)).await);
     }
 }
 
-/// A thread that writes lines, and what is closed when it has written all of them.
+/// Starts a thread that writes lines. Returns their channel, and a channel that closes when all are written.
 fn write_lines() -> (mpsc::Sender<String>, mpsc::Sender<()>) {
     let (lines, mut waiting) = mpsc::channel::<String>(WAITING_LINES);
     let (written, alive) = mpsc::channel::<()>(1);
@@ -72,7 +73,7 @@ fn write_lines() -> (mpsc::Sender<String>, mpsc::Sender<()>) {
             while let Ok(line) = waiting.try_recv() {
                 text.push_str(&line);
             }
-            // A parent that closed its end does not want the lines; its events are stored all the same.
+            // A parent that has closed its end does not want the lines; its events are stored all the same.
             is_open = is_open && write_all(&output, text.as_bytes());
         }
     };
@@ -80,18 +81,14 @@ fn write_lines() -> (mpsc::Sender<String>, mpsc::Sender<()>) {
     (lines, written)
 }
 
+/// Writes all bytes; `false` when the other end is closed.
 fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         match rustix::io::write(output, bytes) {
             Ok(length) => bytes = &bytes[length..],
             Err(Errno::INTR) => {}
-            // A parent may pass on a descriptor that does not block.
-            Err(Errno::AGAIN) => {
-                let waited = poll(&mut [PollFd::new(output, PollFlags::OUT)], None);
-                if waited.is_err_and(|error| error != Errno::INTR) {
-                    return false;
-                }
-            }
+            // The parent may have made the descriptor non-blocking.
+            Err(Errno::AGAIN) if wait_until(output, PollFlags::OUT) => {}
             Err(_) => return false,
         }
     }
@@ -99,7 +96,7 @@ fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
 }
 
 /// The line of a batch that is stored.
-fn batch_line(place: Place, mut outcomes: BatchOutcomes, revision: i64) -> String {
+fn batch_line(place: Place, mut outcomes: Outcomes, revision: i64) -> String {
     if let Place::Lines { first, .. } = place {
         let before = usize::try_from(first - 1).unwrap_or(usize::MAX);
         outcomes.lines.iter_mut().for_each(|line| *line = line.saturating_add(before));
@@ -112,7 +109,7 @@ fn failure_line(place: Place, failure: &Failure) -> String {
     line("failure", place, &failure_json(failure))
 }
 
-/// The members of an object behind the kind and the place.
+/// The members of an object, after the kind of the line and the place of the batch.
 fn line(event: &str, place: Place, object: &str) -> String {
     let members = object.strip_prefix('{').unwrap_or(object);
     match place {
@@ -132,10 +129,8 @@ mod tests {
     #[test]
     fn a_line_of_a_batch_counts_lines_of_the_whole_input() {
         let error = FieldError { field: "body", message: "must be valid JSON".to_owned() };
-        let outcomes = BatchOutcomes {
-            outcomes: vec![Outcome::Stored(7), Outcome::Rejected(vec![error])],
-            lines: vec![1, 3],
-        };
+        let outcomes =
+            Outcomes { events: vec![Outcome::Stored(7), Outcome::Rejected(vec![error])], lines: vec![1, 3] };
         assert_eq!(
             batch_line(Place::Lines { first: 11, last: 13 }, outcomes, 7),
             "{\"event\":\"batch\",\"first_line\":11,\"last_line\":13,\"received\":1,\"ids\":[7],\"duplicates\":0,\

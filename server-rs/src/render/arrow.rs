@@ -18,25 +18,25 @@ use hashbrown::HashMap;
 
 use crate::contract::VERSION;
 use crate::field::{ArrowType, COLUMNS, Column};
-use crate::render::SnapshotParts;
-use crate::store::event_rows::{Cell, Cells};
+use crate::render::snapshot::SnapshotHead;
+use crate::render::stored::{StoredRow, StoredValue};
 
-/// Writes pages to memory, from where their bytes are taken.
-pub struct ArrowPages {
+/// An Arrow IPC stream in memory, taken page by page.
+pub(crate) struct ArrowPages {
     schema: SchemaRef,
     writer: StreamWriter<Vec<u8>>,
 }
 
 impl ArrowPages {
-    /// A stream that begins with its schema; of a snapshot, with what it is of.
-    pub fn new(snapshot: Option<&SnapshotParts<'_>>) -> Result<Self, ArrowError> {
+    /// A stream that begins with its schema; the metadata of the schema has the head of a snapshot.
+    pub(crate) fn new(head: Option<&SnapshotHead<'_>>) -> Result<Self, ArrowError> {
         let fields: Vec<Field> = COLUMNS.iter().map(field_of).collect();
-        let schema = Arc::new(Schema::new_with_metadata(fields, metadata_of(snapshot)));
+        let schema = Arc::new(Schema::new_with_metadata(fields, metadata_of(head)));
         Ok(Self { writer: StreamWriter::try_new(Vec::new(), &schema)?, schema })
     }
 
-    /// Appends a page as a record batch; one without rows is none.
-    pub fn push(&mut self, page: ArrowPage) -> Result<(), ArrowError> {
+    /// Appends a page as a record batch, unless the page has no rows.
+    pub(crate) fn push(&mut self, page: ArrowPage) -> Result<(), ArrowError> {
         if page.rows == 0 {
             return Ok(());
         }
@@ -45,18 +45,18 @@ impl ArrowPages {
     }
 
     /// Ends the stream.
-    pub fn finish(&mut self) -> Result<(), ArrowError> {
+    pub(crate) fn finish(&mut self) -> Result<(), ArrowError> {
         self.writer.finish()
     }
 
-    /// The bytes since the last time.
-    pub fn take(&mut self) -> Vec<u8> {
+    /// Takes the bytes that were written since the last call.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.writer.get_mut())
     }
 }
 
 /// The rows of one page.
-pub struct ArrowPage {
+pub(crate) struct ArrowPage {
     columns: Vec<Builder>,
     rows: usize,
 }
@@ -69,24 +69,24 @@ impl Default for ArrowPage {
 
 impl ArrowPage {
     /// Appends a row.
-    pub fn row(&mut self, cells: &Cells<'_>) {
+    pub(crate) fn row(&mut self, row: &StoredRow<'_>) {
         self.rows += 1;
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.push(cell);
+        for (column, value) in self.columns.iter_mut().zip(row) {
+            column.push(value);
         }
     }
 }
 
-fn metadata_of(snapshot: Option<&SnapshotParts<'_>>) -> StdMap<String, String> {
+fn metadata_of(head: Option<&SnapshotHead<'_>>) -> StdMap<String, String> {
     let mut metadata = StdMap::from([("contract".to_owned(), (*VERSION).to_owned())]);
-    if let Some(parts) = snapshot {
-        metadata.insert("topic".to_owned(), parts.topic.to_owned());
-        metadata.insert("epoch".to_owned(), parts.epoch.to_owned());
-        metadata.insert("revision".to_owned(), parts.revision.to_string());
-        if let Some(since) = parts.since {
+    if let Some(head) = head {
+        metadata.insert("topic".to_owned(), head.topic.to_owned());
+        metadata.insert("epoch".to_owned(), head.epoch.to_owned());
+        metadata.insert("revision".to_owned(), head.revision.to_string());
+        if let Some(since) = head.since {
             metadata.insert("since".to_owned(), since.to_string());
         }
-        if parts.is_reset {
+        if head.is_reset {
             metadata.insert("reset".to_owned(), "true".to_owned());
         }
     }
@@ -148,17 +148,17 @@ impl Builder {
         }
     }
 
-    fn push(&mut self, cell: &Cell<'_>) {
-        match (self, cell) {
-            (Self::Int8(out), Cell::Integer(value)) => {
+    fn push(&mut self, value: &StoredValue<'_>) {
+        match (self, value) {
+            (Self::Int8(out), StoredValue::Integer(value)) => {
                 out.append_value(i8::try_from(*value).unwrap_or_default())
             }
-            (Self::Int64(out), Cell::Integer(value)) => out.append_value(*value),
-            (Self::Float64(out), Cell::Dollars(value)) => out.append_value(*value),
-            (Self::Bool(out), Cell::Boolean(value)) => out.append_value(*value),
-            (Self::Utf8(out), Cell::Text(text) | Cell::Json(text)) => out.append_value(text),
-            (Self::Timestamp(out), Cell::Timestamp(ms)) => out.append_value(*ms),
-            (Self::Dictionary(out, dictionary), Cell::Name(id, text)) => {
+            (Self::Int64(out), StoredValue::Integer(value)) => out.append_value(*value),
+            (Self::Float64(out), StoredValue::Dollars(value)) => out.append_value(*value),
+            (Self::Bool(out), StoredValue::Boolean(value)) => out.append_value(*value),
+            (Self::Utf8(out), StoredValue::Text(text) | StoredValue::Json(text)) => out.append_value(text),
+            (Self::Timestamp(out), StoredValue::Timestamp(ms)) => out.append_value(*ms),
+            (Self::Dictionary(out, dictionary), StoredValue::Name(id, text)) => {
                 out.append_value(dictionary.key(*id, text));
             }
             // Null, or a value that its column cannot hold.

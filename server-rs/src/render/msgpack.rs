@@ -5,51 +5,51 @@
 use rmp::encode::{write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str};
 
 use crate::field::COLUMNS;
-use crate::render::SnapshotParts;
-use crate::store::event_rows::{Cell, Cells};
+use crate::render::snapshot::SnapshotHead;
+use crate::render::stored::{StoredRow, StoredValue};
 use crate::timestamp::format_timestamp;
 
-/// Above this a whole double may have lost digits.
+/// 2^53 - 1: above it a double may stand for several whole numbers.
 const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 
 /// Appends rows as maps.
 #[derive(Debug, Default)]
 pub struct MsgpackRows {
     bytes: Vec<u8>,
-    /// The time that was written last: events of one request agree in theirs.
+    /// The last time and its text: events of one request have the same.
     time: (i64, String),
 }
 
-// Writing to memory cannot fail, which the library does not know; the drops say so.
+// The library returns errors that writing to memory cannot have; they are dropped.
 impl MsgpackRows {
     /// Appends a row.
-    pub fn push(&mut self, cells: &Cells<'_>) {
+    pub fn push(&mut self, row: &StoredRow<'_>) {
         drop(write_map_len(&mut self.bytes, length(COLUMNS.len())));
-        for (column, cell) in COLUMNS.iter().zip(cells) {
+        for (column, value) in COLUMNS.iter().zip(row) {
             drop(write_str(&mut self.bytes, column.name));
-            self.cell(cell);
+            self.value(value);
         }
     }
 
-    fn cell(&mut self, cell: &Cell<'_>) {
+    fn value(&mut self, value: &StoredValue<'_>) {
         let bytes = &mut self.bytes;
-        match cell {
-            Cell::Null => drop(write_nil(bytes)),
-            Cell::Integer(value) => drop(write_sint(bytes, *value)),
+        match value {
+            StoredValue::Null => drop(write_nil(bytes)),
+            StoredValue::Integer(value) => drop(write_sint(bytes, *value)),
             #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and below 2^53")]
-            Cell::Dollars(value) if value.fract() == 0.0 && value.abs() <= MOST_WHOLE => {
+            StoredValue::Dollars(value) if value.fract() == 0.0 && value.abs() <= MOST_WHOLE => {
                 drop(write_sint(bytes, *value as i64));
             }
-            Cell::Dollars(value) => drop(write_f64(bytes, *value)),
-            Cell::Timestamp(ms) => {
+            StoredValue::Dollars(value) => drop(write_f64(bytes, *value)),
+            StoredValue::Timestamp(ms) => {
                 if self.time.0 != *ms || self.time.1.is_empty() {
                     self.time = (*ms, format_timestamp(*ms));
                 }
                 drop(write_str(bytes, &self.time.1));
             }
-            Cell::Boolean(value) => drop(write_bool(bytes, *value)),
-            Cell::Text(text) | Cell::Json(text) => drop(write_str(bytes, text)),
-            Cell::Name(_, text) => drop(write_str(bytes, text)),
+            StoredValue::Boolean(value) => drop(write_bool(bytes, *value)),
+            StoredValue::Text(text) | StoredValue::Json(text) => drop(write_str(bytes, text)),
+            StoredValue::Name(_, text) => drop(write_str(bytes, text)),
         }
     }
 
@@ -69,26 +69,26 @@ impl MsgpackRows {
     }
 }
 
-/// The state of a topic, or what came since (rules SYN-05 and SYN-07).
-pub fn msgpack_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(parts.data.len() + 128);
-    drop(write_map_len(&mut out, 4 + u32::from(parts.since.is_some()) + u32::from(parts.is_reset)));
+/// A snapshot with its data, which is a page in MessagePack (rules SYN-05 and SYN-07).
+pub fn msgpack_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len() + 128);
+    drop(write_map_len(&mut out, 4 + u32::from(head.since.is_some()) + u32::from(head.is_reset)));
     let mut text = |name: &str, value: &str| {
         drop(write_str(&mut out, name));
         drop(write_str(&mut out, value));
     };
-    text("topic", parts.topic);
-    text("epoch", parts.epoch);
-    text("revision", &parts.revision.to_string());
-    if let Some(since) = parts.since {
+    text("topic", head.topic);
+    text("epoch", head.epoch);
+    text("revision", &head.revision.to_string());
+    if let Some(since) = head.since {
         text("since", &since.to_string());
     }
-    if parts.is_reset {
+    if head.is_reset {
         drop(write_str(&mut out, "reset"));
         drop(write_bool(&mut out, true));
     }
     drop(write_str(&mut out, "data"));
-    out.extend_from_slice(parts.data);
+    out.extend_from_slice(data);
     out
 }
 
@@ -103,20 +103,20 @@ mod tests {
     #[test]
     fn values_have_their_shortest_form() {
         let cases = [
-            (Cell::Null, b"\xc0".as_slice()),
-            (Cell::Integer(127), b"\x7f"),
-            (Cell::Integer(128), b"\xcc\x80"),
-            (Cell::Dollars(2.0), b"\x02"),
-            (Cell::Dollars(0.5), b"\xcb\x3f\xe0\0\0\0\0\0\0"),
-            (Cell::Boolean(true), b"\xc3"),
-            (Cell::Timestamp(0), b"\xb81970-01-01T00:00:00.000Z"),
-            (Cell::Json("{}".into()), b"\xa2{}"),
-            (Cell::Name(7, "a".into()), b"\xa1a"),
+            (StoredValue::Null, b"\xc0".as_slice()),
+            (StoredValue::Integer(127), b"\x7f"),
+            (StoredValue::Integer(128), b"\xcc\x80"),
+            (StoredValue::Dollars(2.0), b"\x02"),
+            (StoredValue::Dollars(0.5), b"\xcb\x3f\xe0\0\0\0\0\0\0"),
+            (StoredValue::Boolean(true), b"\xc3"),
+            (StoredValue::Timestamp(0), b"\xb81970-01-01T00:00:00.000Z"),
+            (StoredValue::Json("{}".into()), b"\xa2{}"),
+            (StoredValue::Name(7, "a".into()), b"\xa1a"),
         ];
-        for (cell, bytes) in cases {
+        for (value, bytes) in cases {
             let mut rows = MsgpackRows::default();
-            rows.cell(&cell);
-            assert_eq!(rows.bytes, bytes, "{cell:?}");
+            rows.value(&value);
+            assert_eq!(rows.bytes, bytes, "{value:?}");
         }
         assert_eq!(MsgpackRows::default().page(0, None), b"\x82\xa6events\x90\xa4next\xc0");
         assert_eq!(MsgpackRows::default().page(0, Some(7)), b"\x82\xa6events\x90\xa4next\x07");
@@ -124,15 +124,8 @@ mod tests {
 
     #[test]
     fn a_snapshot_is_the_map_of_its_json() {
-        let parts = SnapshotParts {
-            topic: "events",
-            epoch: "e",
-            revision: 7,
-            since: Some(5),
-            is_reset: false,
-            data: b"\x80",
-        };
+        let head = SnapshotHead { topic: "events", epoch: "e", revision: 7, since: Some(5), is_reset: false };
         let bytes = b"\x85\xa5topic\xa6events\xa5epoch\xa1e\xa8revision\xa17\xa5since\xa15\xa4data\x80";
-        assert_eq!(msgpack_snapshot(&parts), bytes);
+        assert_eq!(msgpack_snapshot(&head, b"\x80"), bytes);
     }
 }

@@ -2,18 +2,19 @@
 
 use rusqlite::Row;
 
-use crate::render::{Lines, SnapshotParts, row_object, snapshot_head};
+use crate::render::snapshot::{SnapshotHead, snapshot_members};
+use crate::render::{LineBreaks, row_object};
 
 /// Appends a row as a line.
 pub(crate) fn ndjson_row(out: &mut Vec<u8>, row: &Row<'_>) -> rusqlite::Result<()> {
-    row_object(out, row, Lines::One)?;
+    row_object(out, row, LineBreaks::AsSpaces)?;
     out.push(b'\n');
     Ok(())
 }
 
 /// The line that a snapshot begins with: its object without `data`.
-pub(crate) fn ndjson_head(parts: &SnapshotParts<'_>) -> Vec<u8> {
-    let mut out = snapshot_head(parts);
+pub(crate) fn ndjson_head(head: &SnapshotHead<'_>) -> Vec<u8> {
+    let mut out = snapshot_members(head, 0);
     out.extend_from_slice(b"}\n");
     out
 }
@@ -24,15 +25,8 @@ mod tests {
 
     #[test]
     fn a_snapshot_begins_with_its_revision() {
-        let parts = SnapshotParts {
-            topic: "events",
-            epoch: "e",
-            revision: 7,
-            since: None,
-            is_reset: true,
-            data: b"",
-        };
+        let head = SnapshotHead { topic: "events", epoch: "e", revision: 7, since: None, is_reset: true };
         let line = b"{\"topic\":\"events\",\"epoch\":\"e\",\"revision\":\"7\",\"reset\":true}\n";
-        assert_eq!(ndjson_head(&parts), line);
+        assert_eq!(ndjson_head(&head), line);
     }
 }

@@ -1,28 +1,28 @@
 //! Renders pages of events and snapshots in Protobuf (rule FMT-08): the messages `EventPage` and `Snapshot`.
 //!
-//! Fields come in the order of their numbers. They are written straight from rows by the library's encoders: a message
-//! would copy every text once more.
+//! Fields come in the order of their numbers. The library's encoders write them straight from rows: a message would
+//! copy every text once more.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 use crate::field::{BY_NUMBER, COLUMNS, Column, ColumnKind};
-use crate::render::SnapshotParts;
-use crate::store::event_rows::{Cell, Cells};
+use crate::render::snapshot::SnapshotHead;
+use crate::render::stored::{StoredRow, StoredValue};
 
 /// Appends rows as the field `events` of an `EventPage`.
 #[derive(Debug, Default)]
 pub struct ProtobufRows {
     bytes: Vec<u8>,
-    /// The row that is being written, whose length comes before it.
+    /// The row that is being written; its length is written before it.
     row: Vec<u8>,
 }
 
 impl ProtobufRows {
     /// Appends a row.
-    pub fn push(&mut self, cells: &Cells<'_>) {
+    pub fn push(&mut self, row: &StoredRow<'_>) {
         self.row.clear();
         for place in BY_NUMBER {
-            push_cell(&mut self.row, &COLUMNS[place], &cells[place]);
+            push_field(&mut self.row, &COLUMNS[place], &row[place]);
         }
         push_bytes(&mut self.bytes, 1, &self.row);
     }
@@ -36,51 +36,51 @@ impl ProtobufRows {
     }
 }
 
-/// The state of a topic, or what came since (rules SYN-05 and SYN-07).
-pub fn protobuf_snapshot(parts: &SnapshotParts<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(parts.data.len() + 128);
-    push_bytes(&mut out, 1, parts.topic.as_bytes());
-    push_bytes(&mut out, 2, parts.epoch.as_bytes());
-    if parts.revision != 0 {
-        push_integer(&mut out, 3, parts.revision);
+/// A snapshot with its data, which is an `EventPage` (rules SYN-05 and SYN-07).
+pub fn protobuf_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len() + 128);
+    push_bytes(&mut out, 1, head.topic.as_bytes());
+    push_bytes(&mut out, 2, head.epoch.as_bytes());
+    if head.revision != 0 {
+        push_integer(&mut out, 3, head.revision);
     }
-    if let Some(since) = parts.since {
+    if let Some(since) = head.since {
         push_integer(&mut out, 4, since);
     }
-    if parts.is_reset {
+    if head.is_reset {
         push_integer(&mut out, 5, 1);
     }
-    push_bytes(&mut out, 6, parts.data);
+    push_bytes(&mut out, 6, data);
     out
 }
 
-/// Null is absent, and so is the zero of a column that is never null.
-fn push_cell(out: &mut Vec<u8>, column: &Column, cell: &Cell<'_>) {
+/// Appends a field. Null is absent, and so is the zero of a column that is never null (rule FMT-08).
+fn push_field(out: &mut Vec<u8>, column: &Column, value: &StoredValue<'_>) {
     let number = column.protobuf;
-    match (column.kind, cell) {
-        (_, Cell::Null) => {}
-        (ColumnKind::Choice(words), Cell::Name(_, text)) => {
+    match (column.kind, value) {
+        (_, StoredValue::Null) => {}
+        (ColumnKind::Choice(words), StoredValue::Name(_, text)) => {
             if let Some(place) = words().iter().position(|word| **word == **text) {
                 encode_key(number, WireType::Varint, out);
                 encode_varint(place as u64 + 1, out);
             }
         }
-        (_, Cell::Integer(value) | Cell::Timestamp(value)) => {
+        (_, StoredValue::Integer(value) | StoredValue::Timestamp(value)) => {
             if column.is_nullable || *value != 0 {
                 push_integer(out, number, *value);
             }
         }
-        (_, Cell::Dollars(value)) => {
+        (_, StoredValue::Dollars(value)) => {
             encode_key(number, WireType::SixtyFourBit, out);
             out.extend_from_slice(&value.to_le_bytes());
         }
-        (_, Cell::Boolean(value)) => {
+        (_, StoredValue::Boolean(value)) => {
             if *value {
                 push_integer(out, number, 1);
             }
         }
-        (_, Cell::Text(text) | Cell::Json(text)) => push_bytes(out, number, text.as_bytes()),
-        (_, Cell::Name(_, text)) => push_bytes(out, number, text.as_bytes()),
+        (_, StoredValue::Text(text) | StoredValue::Json(text)) => push_bytes(out, number, text.as_bytes()),
+        (_, StoredValue::Name(_, text)) => push_bytes(out, number, text.as_bytes()),
     }
 }
 
@@ -101,18 +101,18 @@ mod tests {
 
     #[test]
     fn null_and_zero_are_absent() {
-        let mut cells: Cells<'_> = std::array::from_fn(|_| Cell::Null);
+        let mut values: StoredRow<'_> = std::array::from_fn(|_| StoredValue::Null);
         let place = |name: &str| COLUMNS.iter().position(|column| column.name == name).expect("a column");
-        cells[place("tokens_in")] = Cell::Integer(0);
-        cells[place("duration_ms")] = Cell::Integer(0);
-        cells[place("payload_truncated")] = Cell::Boolean(false);
-        cells[place("id")] = Cell::Integer(300);
-        cells[place("status")] = Cell::Name(9, "error".into());
-        cells[place("cost_usd")] = Cell::Dollars(0.0);
-        cells[place("client_timestamp")] = Cell::Timestamp(-1);
-        cells[place("metadata")] = Cell::Json("{}".into());
+        values[place("tokens_in")] = StoredValue::Integer(0);
+        values[place("duration_ms")] = StoredValue::Integer(0);
+        values[place("payload_truncated")] = StoredValue::Boolean(false);
+        values[place("id")] = StoredValue::Integer(300);
+        values[place("status")] = StoredValue::Name(9, "error".into());
+        values[place("cost_usd")] = StoredValue::Dollars(0.0);
+        values[place("client_timestamp")] = StoredValue::Timestamp(-1);
+        values[place("metadata")] = StoredValue::Json("{}".into());
         let mut rows = ProtobufRows::default();
-        rows.push(&cells);
+        rows.push(&values);
         let row = b"\x20\x02\x50\0\x79\0\0\0\0\0\0\0\0\x80\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x92\x01\x02{}\x98\x01\xac\x02";
         let page =
             [b"\x0a".as_slice(), &[u8::try_from(row.len()).expect("short")], row, b"\x10\x05"].concat();
@@ -121,14 +121,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_has_its_data_even_when_it_is_empty() {
-        let parts = SnapshotParts {
-            topic: "events",
-            epoch: "e",
-            revision: 0,
-            since: Some(0),
-            is_reset: true,
-            data: b"",
-        };
-        assert_eq!(protobuf_snapshot(&parts), b"\x0a\x06events\x12\x01e\x20\0\x28\x01\x32\0");
+        let head = SnapshotHead { topic: "events", epoch: "e", revision: 0, since: Some(0), is_reset: true };
+        assert_eq!(protobuf_snapshot(&head, b""), b"\x0a\x06events\x12\x01e\x20\0\x28\x01\x32\0");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Lines, Rows, array, column, columns_without, finish, list, member};
+use super::{LineBreaks, Rows, array, column, columns_without, finish, list, member};
 
 /// What the statistics are rendered from.
 pub(crate) struct StatsRows<'a> {
@@ -21,10 +21,10 @@ pub(crate) struct StatsRows<'a> {
 pub(crate) fn render_stats(rows: &StatsRows<'_>) -> rusqlite::Result<Vec<u8>> {
     let mut out = Vec::new();
     (rows.totals)(&mut |totals| {
-        column(&mut out, 0, totals, 0, Lines::AsSent)?;
+        column(&mut out, 0, totals, 0, LineBreaks::AsSent)?;
         (rows.sessions)(&mut |sessions| columns_without(&mut out, 0, sessions, ""))?;
         for at in 1..totals.as_ref().column_count() {
-            column(&mut out, 0, totals, at, Lines::AsSent)?;
+            column(&mut out, 0, totals, at, LineBreaks::AsSent)?;
         }
         Ok(())
     })?;

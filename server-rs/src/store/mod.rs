@@ -50,15 +50,21 @@ pub mod writer;
 pub mod cost;
 /// The pool of reading connections.
 pub mod reader;
-/// The reads of events, sessions and health.
+/// The reads of events and health.
 pub mod query;
+/// The reads of sessions.
+pub mod session_query;
 /// Pages of events as they are stored.
 pub mod event_rows;
+/// A page of events in the format of its answer.
+pub mod event_pages;
+/// Events page by page.
+pub mod exports;
 /// The reads of statistics.
 pub mod totals;
 
 use std::future::Future;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +89,7 @@ use failure::State;
 use lock::Lock;
 use migrate::migrate;
 use owner::write_owner;
-use path::{check_links, resolve_path};
+use path::{check_links, private_path, resolve_path};
 use reader::Readers;
 use writer::{Submitted, Writer};
 
@@ -276,13 +282,4 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|metadata| (metadata.ino(), metadata.dev()))
-}
-
-/// A file in a folder that nobody else has made or can look into.
-fn private_path() -> Result<PathBuf, OpenError> {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let folder = std::env::temp_dir().join(format!("ingest-{}-{}", std::process::id(), since.as_nanos()));
-    let path = folder.join("events.db");
-    std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(|error| OpenError::io(&path, &error))?;
-    Ok(path)
 }

@@ -1,4 +1,5 @@
-//! Resolves the symbolic links of `--db`, so that every name of a file leads to the same lock (rule STO-02).
+//! Finds the file that `--db` names, without symbolic links, so that every name of it leads to the same lock (rule
+//! STO-02).
 //!
 //! SQLite resolves symbolic links before it names the log. A lock that is named by another path would let two servers
 //! write to one file.
@@ -7,6 +8,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{Error, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::store::connection::OpenError;
 
@@ -44,4 +46,13 @@ pub fn check_links(path: &Path) -> Result<(), OpenError> {
         // Whatever else is wrong with it is found when it is opened.
         _ => Ok(()),
     }
+}
+
+/// The path of a file in a new folder that only this user can look into (`--db :memory:`).
+pub fn private_path() -> Result<PathBuf, OpenError> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let folder = std::env::temp_dir().join(format!("ingest-{}-{}", std::process::id(), since.as_nanos()));
+    let path = folder.join("events.db");
+    DirBuilder::new().mode(0o700).create(&folder).map_err(|error| OpenError::io(&path, &error))?;
+    Ok(path)
 }

@@ -5,7 +5,8 @@ use rusqlite::{Connection, Row, params};
 
 use crate::field::Field;
 use crate::queries;
-use crate::store::query::{Cutoffs, NO_BOUND, each, known_name, signed};
+use crate::store::query::{NO_BOUND, each, known_name, signed};
+use crate::store::session_query::Cutoffs;
 use crate::store::stats::{ALL_TIME, hour_of};
 
 /// What statistics are asked about.

@@ -1,5 +1,5 @@
 /** Holds the checked configuration, with units in the names of its values. */
-import type { Format } from '../contract.ts';
+import type { Format } from '../formats/index.ts';
 import type { LogLevel } from '../log.ts';
 
 /** When an answer to an ingest request is durable (`--durability`): it survives the end of the process or of power. */

@@ -1,6 +1,7 @@
 /** Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03). */
 import { isIP } from 'node:net';
-import { CONFIG_SPEC, type Format, fill, LIMITS, type OptionSpec } from '../contract.ts';
+import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
+import type { Format } from '../formats/index.ts';
 import type { Given } from './arguments.ts';
 import type { Config } from './settings.ts';
 

@@ -1,19 +1,21 @@
 /**
  * Writes a value as its canonical JSON text (rule FMT-05; RFC 8785, section 3.2.3).
  *
- * Pure. It writes from MessagePack, which was checked: to decode a body into values first would take a hundred times its
- * memory. Invariant: a value is nested at most as deep as a body may be, so this may recurse.
+ * Pure. It writes straight from checked MessagePack: values of JavaScript would take a hundred times the memory of the
+ * body. Invariant: the check of a body bounds how deep a value is nested, so the writer may recurse.
  */
 import { printNumber } from '../number.ts';
-import { SHAPE, shapeAt, Walker } from './msgpack-check.ts';
+import { SHAPE, shapeAt, Walker } from './msgpack-walker.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-/** What a member takes in the list of members: where its name lies in the source, and where it lies in the text. */
+/**
+ * What a member takes in the list of members: start and end of its name in the source, and of the member in the text.
+ */
 const MEMBER_WIDTH = 4;
-/** Of UTF-8: characters from U+E000 to U+FFFF come behind those above, which are surrogates in UTF-16. */
+/** Lead bytes of UTF-8. In UTF-16 the characters from U+E000 to U+FFFF sort after those above, which are surrogates. */
 const HIGH_LEAD = 0xee;
 const ASTRAL_LEAD = 0xf0;
 
@@ -117,7 +119,7 @@ class Writer {
     this.members[at + 3] = this.length;
   }
 
-  /** Whether the members from `first` on have names that rise. */
+  /** Whether the names of the members from `first` on are in ascending order, each once. */
   private isOrdered(first: number): boolean {
     for (let at = first + 1; at < this.memberCount; at++) if (this.compare(at - 1, at) >= 0) return false;
     return true;

@@ -1,38 +1,32 @@
 /**
  * Names the formats of bodies and answers, and reads bodies in them as events (rules FMT-01 to FMT-07).
  *
- * Invariant: every format ends in spans of a body of text, so that the rules of events exist once.
+ * Invariant: every format becomes spans of a text, so that the rules of events exist once (decision 53).
  */
 import { isUtf8 } from 'node:buffer';
 import type { Buffers } from '../buffers.ts';
-import type { Format } from '../contract.ts';
+import type { FORMATS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { RawEvents } from '../event.ts';
 import { scanBatch, scanEvent } from '../json.ts';
+import type { RawBatch } from './batch.ts';
 import { readLine, readLines } from './ndjson.ts';
 
-export type { Format } from '../contract.ts';
-
-/** What was read of a batch; its events are in the table that was given. */
-export interface RawBatch {
-  /** The text that their spans lie in. */
-  readonly body: Buffer;
-  /** How many events there are; the table has at most as many as were asked for. */
-  readonly count: number;
-}
+/** A format of bodies and answers, by its name in `formats.json`. */
+export type Format = keyof typeof FORMATS;
 
 /** Whether answers in it are rows alone, sent page by page (rule FMT-09). */
 export function isExport(format: Format): boolean {
   return format === 'ndjson' || format === 'arrow';
 }
 
-/** The libraries of the binary formats, once they were needed. */
+/** The modules of the binary formats, which load their libraries; absent before the first body that needs them. */
 const libraries: {
   msgpack?: typeof import('./msgpack.ts');
   protobuf?: typeof import('./protobuf.ts');
 } = {};
 
-/** Loads the library of a format; nothing where there is none to load. */
+/** Loads the module of a format; returns nothing where it is loaded or needs no library. */
 export function loadFormat(format: Format): Promise<void> | undefined {
   if (format === 'msgpack' && libraries.msgpack === undefined) return loadMsgpack();
   if (format === 'protobuf' && libraries.protobuf === undefined) return loadProtobuf();
@@ -48,8 +42,8 @@ async function loadProtobuf(): Promise<void> {
 }
 
 /**
- * Reads the one event of a body into `raw`; returns the text that its spans lie in, in the body or in memory of
- * `buffers`. The format is loaded.
+ * Reads the one event of a body into `raw`; returns the text that its spans lie in, which is the body or memory of
+ * `buffers`. `loadFormat` has loaded the format.
  */
 export function readEvent(format: Format, body: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
   switch (format) {
@@ -69,8 +63,8 @@ export function readEvent(format: Format, body: Buffer, raw: RawEvents, buffers:
 }
 
 /**
- * Reads the events of a body into `raw`, in slices. Those after the first `maxItems` are counted and not kept (rule ING-09).
- * The rest is as above.
+ * Reads the events of a body into `raw`, in slices. Those after the first `maxItems` are counted and not kept (rule
+ * ING-09). Text and loading are as above.
  */
 export function* readBatch(
   format: Format,

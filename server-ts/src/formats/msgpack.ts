@@ -1,28 +1,29 @@
 /**
  * Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
  *
- * Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
- * The library decodes numbers. Texts are copied from where the check found them, since to decode each and to encode it
- * again would cost more than all else.
+ * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+ * server. The library decodes numbers. Texts are copied as they lie in the body: to decode and encode each would cost
+ * more than all the rest.
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
 import type { RawEvents } from '../event.ts';
 import { FIELD_SPECS, type FieldSpec } from '../field.ts';
 import { fieldNamed } from '../json.ts';
+import type { RawBatch } from './batch.ts';
 import { canonicalJson } from './canonical.ts';
-import type { RawBatch } from './index.ts';
-import { checkBatch, checkEvent, SHAPE, shapeAt, Walker } from './msgpack-check.ts';
+import { checkBatch, checkEvent } from './msgpack-check.ts';
+import { SHAPE, shapeAt, Walker } from './msgpack-walker.ts';
 import { Tokens } from './tokens.ts';
 
 const { Unpackr } = await import('msgpackr/unpack');
 
-/** How many events are decoded before others run. */
+/** How many events are decoded in one slice; other requests run between slices. */
 const SLICE_EVENTS = 1000;
 
 const NIL = 0xc0;
 
-/** Integers of 64 bits are bigints. */
+/** Returns integers of 64 bits as bigints. */
 const library = new Unpackr({ useRecords: false });
 
 /** Reads the one event of a body; returns the text that its spans lie in. */
@@ -54,7 +55,7 @@ export function* readMsgpackBatch(
   return { body: tokens.finish(), count };
 }
 
-/** The event that begins where the walker is. */
+/** Decodes the event that begins where the walker is. */
 function decodeEvent(body: Buffer, walker: Walker, tokens: Tokens): void {
   const isObject = shapeAt(body, walker.at) === SHAPE.map;
   tokens.event(isObject);
@@ -68,7 +69,7 @@ function decodeEvent(body: Buffer, walker: Walker, tokens: Tokens): void {
   }
 }
 
-/** The value from `start` up to where the walker is. */
+/** Decodes the value of a field, from `start` up to where the walker is. */
 function decodeValue(body: Buffer, start: number, walker: Walker, field: FieldSpec, tokens: Tokens): void {
   const shape = shapeAt(body, start);
   if (field.kind === 'json') {
@@ -88,8 +89,10 @@ function decodeValue(body: Buffer, start: number, walker: Walker, field: FieldSp
   }
 }
 
+/** The library's options of one call, reused. */
 const range = { start: 0, end: 0 };
 
+/** A value that is no text and no container. */
 function decode(body: Buffer, start: number, end: number): unknown {
   range.start = start;
   range.end = end;

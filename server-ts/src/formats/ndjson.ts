@@ -1,7 +1,7 @@
 /**
  * Reads NDJSON: finds the events of a body, one a line, where they lie (rule FMT-02).
  *
- * Pure. Invariant: a line that is no JSON is an event of its own and spoils no other line.
+ * Pure. Invariant: a line that is no JSON counts as one event and changes no other line.
  */
 import { isUtf8 } from 'node:buffer';
 import type { RawEvents } from '../event.ts';
@@ -10,10 +10,13 @@ import { skipSpace } from '../scanner.ts';
 
 const LINE_FEED = 0x0a;
 
-/** How many bytes are read before others run. */
+/** How many bytes are read in one slice; other requests run between slices. */
 const SLICE_BYTES = 1 << 19;
 
-/** Reads the events of a body into `raw`, in slices; how many there are. Those after the first `maxItems` are counted and not kept. */
+/**
+ * Reads the events of a body into `raw`, in slices; returns how many there are. Those after the first `maxItems` are
+ * counted and not kept.
+ */
 export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Generator<void, number> {
   const isText = isUtf8(body);
   let count = 0;
@@ -33,7 +36,7 @@ export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Gene
     const found = body.indexOf(LINE_FEED, start);
     const end = found < 0 ? body.length : found;
     line++;
-    // Nothing behind the line can be read, and positions are those of the body.
+    // The bytes end with the line, and positions are those of the body.
     const bytes = body.subarray(0, end);
     const first = skipSpace(bytes, start);
     if (first < end) {
@@ -49,7 +52,7 @@ export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Gene
   return count;
 }
 
-/** Reads the one event of a body that has one line; whether it has one, which is JSON. */
+/** Reads the one event of a body that has one line; returns whether it has exactly one, which is JSON. */
 export function readLine(body: Buffer, raw: RawEvents): boolean {
   const reading = readLines(body, raw, 1);
   let step = reading.next();

@@ -1,22 +1,22 @@
 /**
  * Checks a body in Protobuf before a library decodes it (rules FMT-03 and FMT-06).
  *
- * Pure. Invariant: the check takes no memory but the places of the events, whatever the body declares, and what passes
- * is well-formed to its last byte.
+ * Pure. Invariant: the check takes no memory but the places of the events, whatever the body declares. What passes is
+ * well-formed to its last byte.
  */
 import { FIELDS_FILE, LIMITS } from '../contract.ts';
 import type { FieldKind } from '../field.ts';
+import type { Places } from './batch.ts';
 import { type Fault, refusal } from './fault.ts';
-import type { Places } from './msgpack-check.ts';
 import { isUtf8Range } from './utf8.ts';
 
 /** The number of `events` in the message `IngestBatch`. */
 const EVENTS = 1;
 const MOST_NUMBER = LIMITS.max_field_number;
-/** How many bytes are checked before others run. */
+/** How many bytes are checked in one slice; other requests run between slices. */
 const SLICE_BYTES = 1 << 19;
 
-/** How a known field is written: its wire type, and whether it is text. */
+/** How the value of a known field is encoded: its wire type, and whether it is text. */
 interface WireForm {
   readonly wireType: number;
   readonly isText: boolean;
@@ -55,7 +55,9 @@ export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Pla
   return { events, count };
 }
 
+/** Walks through a message, field by field. */
 class Walker {
+  /** How many bytes lie behind. */
   at = 0;
   private readonly bytes: Buffer;
   private wireType = 0;
@@ -65,7 +67,7 @@ class Walker {
     this.bytes = bytes;
   }
 
-  /** The fields of an `Event` up to `end`. */
+  /** Checks the fields of an `Event` up to `end`. */
   event(end: number): void {
     while (this.at < end) {
       this.tag(end, formOf);
@@ -75,7 +77,7 @@ class Walker {
     }
   }
 
-  /** Takes the tag of a field; its number. */
+  /** Takes the tag of a field; returns its number. `known` has the forms of fields by number. */
   tag(end: number, known: (number: number) => WireForm | undefined): number {
     const { bytes } = this;
     const first = bytes[this.at]!;
@@ -90,7 +92,7 @@ class Walker {
     return number;
   }
 
-  /** The end of the field's value; of one with a length, that is taken. */
+  /** Where the value of the field ends; takes its length, where it has one. */
   value(end: number): number {
     switch (this.wireType) {
       case 0: {
@@ -116,7 +118,7 @@ class Walker {
     return this.at + length;
   }
 
-  /** Takes a varint; above 2^53 it is near its value. */
+  /** Takes a varint of at most 64 bits; above 2^53 the result is near its value. */
   private varint(end: number): number {
     const { bytes } = this;
     if (this.at < end && bytes[this.at]! < 0x80) return bytes[this.at++]!;
@@ -125,7 +127,7 @@ class Walker {
     for (let place = 1; ; place++) {
       if (this.at >= end) fail('truncated');
       const byte = bytes[this.at++]!;
-      // The tenth byte has room for one bit.
+      // 64 bits leave one bit for the tenth byte.
       if (place === 10 && byte > 1) fail('varint');
       value += (byte & 0x7f) * weight;
       if (byte < 0x80) return value;

@@ -1,8 +1,8 @@
 /**
  * Reads Protobuf: turns the events of a body into JSON tokens (rules FMT-06 and FMT-07).
  *
- * Invariant: a body is checked before the library sees it, so what the library still refuses is a fault of ours.
- * The library reads tags, lengths and numbers; texts are copied from where it says that they lie.
+ * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
+ * server. The library reads tags, lengths and numbers; texts are copied as they lie in the body.
  */
 import type { BinaryReader as Reader } from '@bufbuild/protobuf/wire';
 import type { Buffers } from '../buffers.ts';
@@ -10,20 +10,20 @@ import { FIELDS_FILE } from '../contract.ts';
 import type { RawEvents } from '../event.ts';
 import { FIELD_SPECS, type FieldSpec } from '../field.ts';
 import { formatTimestamp, isInRange } from '../timestamp.ts';
-import type { RawBatch } from './index.ts';
+import type { RawBatch } from './batch.ts';
 import { checkBatch, checkEvent } from './protobuf-check.ts';
 import { Tokens } from './tokens.ts';
 import { isUtf8Range } from './utf8.ts';
 
 const { BinaryReader } = await import('@bufbuild/protobuf/wire');
 
-/** How many events are decoded before others run. */
+/** How many events are decoded in one slice; other requests run between slices. */
 const SLICE_EVENTS = 1000;
-/** A word that no list has. */
+/** Stands for the number of no word: a word that is in no list (rule FMT-07). */
 const NO_WORD = '?';
-/** No timestamp. */
+/** Stands for a time outside the range: a text that is no timestamp (rule FMT-07). */
 const NO_TIME = '';
-/** The last byte of a varint of up to four bytes is among the first four. */
+/** A varint that ends within its first four bytes is an integer of 28 bits. */
 const SHORT_VARINT = 4;
 
 const FIELDS_BY_NUMBER: readonly (FieldSpec | undefined)[] = byNumber();
@@ -55,7 +55,7 @@ export function* readProtobufBatch(
   return { body: tokens.finish(), count };
 }
 
-/** The event from where the reader is up to `end`. */
+/** Decodes the event from where the reader is up to `end`. */
 function decodeEvent(body: Buffer, reader: Reader, end: number, tokens: Tokens): void {
   tokens.event(true);
   while (reader.pos < end) {
@@ -67,7 +67,7 @@ function decodeEvent(body: Buffer, reader: Reader, end: number, tokens: Tokens):
   }
 }
 
-/** A value's token, or one that has the problem which the value has in JSON (rule FMT-07). */
+/** The token of a value. A value that JSON cannot express becomes a token with the same problem (rule FMT-07). */
 function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tokens): void {
   switch (field.kind) {
     case 'text':
@@ -83,7 +83,7 @@ function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tok
     case 'choice': {
       const number = reader.int32();
       const word = field.words[number - 1];
-      // Numbers begin at 1; 0 counts as absent.
+      // The numbers of words begin at 1; 0 counts as absent.
       if (number === 0) tokens.absent(field);
       else if (word === undefined) tokens.text(field, NO_WORD);
       else tokens.textOf(field, word, 0, word.length);
@@ -103,6 +103,7 @@ function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tok
   }
 }
 
+/** Whether the varint at `start` has at most four bytes. */
 function isShort(body: Buffer, start: number): boolean {
   for (let at = start; at < start + SHORT_VARINT; at++) if (body[at]! < 0x80) return true;
   return false;

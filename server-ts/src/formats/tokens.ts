@@ -1,8 +1,8 @@
 /**
  * Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
  *
- * Invariant: a token is never scanned again, save metadata. So a text is written raw between its quotes, unless it has
- * a character that `text` treats as an escape or refuses.
+ * Invariant: no token but metadata is scanned again. A text stands between its quotes as it is, even where JSON would
+ * need an escape, but for a character that `text` would take for an escape or refuse.
  */
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
@@ -10,19 +10,19 @@ import { NOT_JSON, type RawEvents } from '../event.ts';
 import { FIELD, type FieldSpec } from '../field.ts';
 import { BACKSLASH, INVALID, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace, skipValue } from '../scanner.ts';
 
-/** What every body begins with: an object and what is none, for spans that say no more than that. */
+/** Every body begins with two bytes that look like an object and like another value; some spans say no more. */
 const OBJECT = 0;
 const NO_OBJECT = 1;
 const FIRST = 2;
-/** Metadata lies inside its event, so one container is around it. */
+/** Metadata lies in one container, its event. */
 const METADATA_DEPTH = LIMITS.json_depth - 1;
 /** Longer texts are copied by a call into native code. */
 const SHORT_TEXT = 48;
-/** Of UTF-8, for each UTF-16 code unit. */
+/** A UTF-16 code unit becomes at most three bytes of UTF-8. */
 const MOST_BYTES = 3;
 const SPARE_BYTES = 1024;
 
-/** A body that grows by tokens of the events of `raw`. */
+/** A body that is written token by token, and the spans of its tokens in `raw`. */
 export class Tokens {
   private readonly buffers: Buffers;
   private readonly raw: RawEvents;
@@ -46,7 +46,7 @@ export class Tokens {
     this.raw.spans[this.item] = isObject ? OBJECT : NO_OBJECT;
   }
 
-  /** A field that is absent, whatever was said of it before. */
+  /** A field that is absent, also where the same field had a value before. */
   absent(field: FieldSpec): void {
     this.span(field, 0, 0);
   }
@@ -117,7 +117,10 @@ export class Tokens {
     }
   }
 
-  /** A number as ECMAScript prints it; what is infinite becomes a number that no double holds, and NaN no number. */
+  /**
+   * A number as ECMAScript prints it. An infinite one becomes a number above every double, and NaN a value that is no
+   * number, so that both get the problem of their field (rule FMT-07).
+   */
   number(field: FieldSpec, value: number): void {
     if (Number.isInteger(value)) {
       this.integer(field, value);
@@ -132,7 +135,7 @@ export class Tokens {
     this.span(field, start, start + this.body.write(text, start, 'latin1'));
   }
 
-  /** Metadata as JSON text from `from` up to `to`, without the white space around it (rule FMT-05). */
+  /** Metadata that was sent as JSON text from `from` up to `to`, without the white space around it (rule FMT-05). */
   metadata(bytes: Buffer, from: number, to: number): void {
     const start = this.reserve(to - from);
     this.scanned(start, start + bytes.copy(this.body, start, from, to));
@@ -172,7 +175,7 @@ export class Tokens {
     this.span(field, start, start + this.body.write(json, start));
   }
 
-  /** Says where a field lies, and goes on behind it. */
+  /** Notes where the token of a field lies; the next one begins after it. */
   private span(field: FieldSpec, start: number, end: number): void {
     const { spans } = this.raw;
     const slot = this.item + field.span;
@@ -181,7 +184,7 @@ export class Tokens {
     if (end > this.length) this.length = end;
   }
 
-  /** Makes room for so many bytes; where they begin. */
+  /** Makes room for so many bytes; returns where they begin. */
   private reserve(bytes: number): number {
     const needed = this.length + bytes;
     if (needed > this.body.length) {
@@ -194,7 +197,7 @@ export class Tokens {
   }
 }
 
-/** The digits of 2^64, its sign, and what ECMAScript prints at most. */
+/** At least the digits of 2^64 with a sign, and the longest double that ECMAScript prints. */
 const LONGEST_NUMBER = 32;
 /** Numbers below are written digit by digit. */
 const MOST_DIGITS = 1e9;
@@ -205,7 +208,7 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/** What a JSON string cannot have as it is and means something to `text`: an escape, or U+0000. */
+/** Whether `text` would take a character for an escape, or refuse it (U+0000). */
 function isSpecial(code: number): boolean {
   return code === BACKSLASH || code === 0;
 }

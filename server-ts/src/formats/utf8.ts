@@ -1,7 +1,7 @@
 /**
  * Checks whether bytes are UTF-8 (RFC 3629).
  *
- * Pure. A call into native code costs as much as a short text, and a body may have millions of those.
+ * Pure. For a short text the call into native code costs more than the check, and a body may have millions of them.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -21,7 +21,7 @@ export function isUtf8Range(bytes: Buffer, start: number, end: number): boolean 
     const more = lead < 0xc2 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 0;
     if (more === 0 || at + more >= end) return false;
     const second = bytes[at + 1]!;
-    // Too long, of surrogates, and above U+10FFFF.
+    // Overlong forms, surrogates, and what is above U+10FFFF are not UTF-8.
     if (second < leastSecond(lead) || second > mostSecond(lead)) return false;
     for (let next = at + 2; next <= at + more; next++) if (bytes[next]! >> 6 !== 2) return false;
     at += more + 1;

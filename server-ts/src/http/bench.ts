@@ -1,7 +1,7 @@
 /**
  * Handles `/bench/sink` and `/bench/echo`, which exist with `--bench` alone (rules BEN-01 to BEN-03).
  *
- * They are the baseline of measurements: HTTP with no work behind it. Invariant: the sink holds one read at a time.
+ * They are the baseline of measurements: HTTP without any work. Invariant: the sink holds one read at a time.
  */
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
@@ -22,12 +22,12 @@ export async function postSink(_app: App, exchange: Exchange): Promise<void> {
 
 /** `POST /bench/echo` (rule BEN-03). */
 export async function postEcho(_app: App, exchange: Exchange): Promise<void> {
-  const chunks: Buffer[] = [];
-  await receive(exchange, (bytes) => chunks.push(bytes));
-  echo(exchange, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  const pieces: Buffer[] = [];
+  await receive(exchange, (bytes) => pieces.push(bytes));
+  echo(exchange, pieces);
 }
 
-/** Hands on a body's bytes as they come (rule BEN-01). */
+/** Passes the bytes of a body to `take` as they come (rule BEN-01). */
 async function receive(exchange: Exchange, take: (bytes: Buffer) => void): Promise<void> {
   const { head } = exchange;
   if (encodingOf(head) !== 'identity') throw new Failure('unsupported_encoding');

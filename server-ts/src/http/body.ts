@@ -1,6 +1,6 @@
 /**
  * Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it
- * is what its media type says is the pipeline's business.
+ * is well-formed is the pipeline's business.
  *
  * The bytes own their memory, which is of `buffers`, so that the writer's thread can read it without a copy.
  */
@@ -113,10 +113,10 @@ async function receive(
   }
 }
 
-/** Gets the bytes of a body one after the other; `fail` gives the body up. */
-export type TakeChunk = (chunk: Buffer, fail: (error: Failure) => void) => void;
+/** Takes the next bytes of a body; `fail` ends the reading with a failure. */
+type TakeChunk = (chunk: Buffer, fail: (error: Failure) => void) => void;
 
-/** Hands on the bytes of a body as they come, within their time; resolves at its end. */
+/** Passes the bytes of a body to `take` as they come, within the time limits; resolves at the end of the body. */
 export async function readChunks(exchange: Exchange, take: TakeChunk): Promise<void> {
   const { request, response, head } = exchange;
   // The client left while the request waited for room.

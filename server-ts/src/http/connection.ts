@@ -3,7 +3,7 @@
  *
  * What must stay true: an answer that closes its connection reaches the client even while the client still
  * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
- * Over 250 lines because everything in which Node's handling of connections differs from the contract is corrected here.
+ * Over 250 lines because one state a connection corrects all that Node does differently from the contract.
  */
 import {
   createServer,
@@ -40,7 +40,7 @@ const CHECK_MS = 500;
 
 export class Connections {
   private readonly server: Server;
-  /** Of `--socket`; `server` serves its connections. */
+  /** The socket of `--socket`; `server` serves its connections. */
   private socketFile: SocketFile | undefined;
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
@@ -90,7 +90,7 @@ export class Connections {
     });
   }
 
-  /** Takes the path of `--socket` as well; the problem where that fails. */
+  /** Listens at the path of `--socket` as well; resolves to the problem where that fails. */
   async listenAt(path: string): Promise<SocketProblem | undefined> {
     const bound = await SocketFile.bind(path, (socket) => void this.server.emit('connection', socket));
     if (typeof bound === 'string') return bound;
@@ -119,7 +119,7 @@ export class Connections {
     await Promise.all([closed, socketsClosed]);
   }
 
-  /** Ends listening at `--socket`, and removes its file; resolves when its connections have ended. */
+  /** Stops listening at `--socket` and removes its file; resolves when its connections have ended. */
   async closeSocket(): Promise<void> {
     const file = this.socketFile;
     this.socketFile = undefined;

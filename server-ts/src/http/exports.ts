@@ -1,25 +1,25 @@
 /**
  * Sends events page by page in NDJSON and Arrow (rule FMT-09).
  *
- * Invariants: one page is in memory at a time; each page is a read of its own, which holds no reader while the client
- * is slow; the rows end with the newest id of the beginning.
+ * Invariants: one page is in memory at a time, and its memory is freed before the next one is read; each page is a read
+ * of its own, which holds no reader while the client is slow; the rows end with the newest id of the beginning.
  */
 import type { App } from '../app.ts';
 import type { ExportPage } from '../store/read.ts';
 import type { Exchange } from './exchange.ts';
 import { taken } from './frames.ts';
-import { exported, type Headers } from './reply.ts';
+import { exported } from './reply.ts';
 
 /** Sends the first page and those behind it, each once the client has taken the one before. */
 export async function sendExport(
   app: App,
   exchange: Exchange,
   first: ExportPage,
-  headers?: Headers,
+  etag?: string,
 ): Promise<void> {
   const { response, head } = exchange;
   if (response.destroyed) return;
-  exported(exchange, headers);
+  exported(exchange, etag);
   if (head.method === 'HEAD') return;
   let { bytes, next } = first;
   try {
@@ -28,6 +28,8 @@ export async function sendExport(
       if (next === undefined) break;
       if (!isTaken && !response.destroyed) await taken(response);
       if (response.destroyed) return;
+      // V8 would collect it only once there are 64 MB of such garbage.
+      if (!isTaken) (bytes.buffer as ArrayBuffer).transfer(0);
       ({ bytes, next } = await app.store.exportPage(next, response));
     }
     response.end();

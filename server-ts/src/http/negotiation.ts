@@ -1,10 +1,11 @@
 /**
  * Chooses the format of an answer by `Accept`, and finds that of a body by `Content-Type` (rules HTT-13 and BOD-02).
  *
- * Pure. What is chosen here is rendered and read elsewhere.
+ * Pure. Other modules render and read the formats.
  */
-import { FORMATS, type Format, type RouteSpec } from '../contract.ts';
+import { FORMATS, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
+import type { Format } from '../formats/index.ts';
 import { type Head, headerOf } from './head.ts';
 
 /** What an answer is to be. */
@@ -15,16 +16,19 @@ export interface Answer {
   readonly mediaType: string;
 }
 
-/** A range of media types with its weight. */
+/** A media range with its weight (RFC 9110, section 12.5.1). */
 interface Range {
   readonly media: string;
   readonly weight: number;
 }
 
+/** What a route produces whose answers have a media type of their own, so that `Accept` means nothing. */
+const ANY = '*/*';
+
 /** A weight (RFC 9110, section 12.4.2). */
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The media types of each route, found once. */
+/** The media types of each route, computed once. */
 const CHOICES = new WeakMap<RouteSpec, readonly Answer[]>();
 const READS = new WeakMap<RouteSpec, readonly Answer[]>();
 
@@ -36,6 +40,7 @@ export function hasChoice(head: Head, route: RouteSpec): boolean {
 
 /** The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1). */
 export function chooseAnswer(head: Head, route: RouteSpec): Answer {
+  if (route.produces === ANY) return { format: 'json', mediaType: ANY };
   const choices = hasChoice(head, route)
     ? kept(CHOICES, route, () => answersOf(route.formats))
     : [{ format: 'json', mediaType: route.produces } as const];
@@ -78,6 +83,7 @@ function answersOf(formats: readonly Format[] = []): Answer[] {
   return formats.flatMap((format) => FORMATS[format].media_types.map((mediaType) => ({ format, mediaType })));
 }
 
+/** The value for a route, computed once. */
 function kept(
   memory: WeakMap<RouteSpec, readonly Answer[]>,
   route: RouteSpec,

@@ -3,13 +3,14 @@
  *
  * An answer closes its connection where a rule says so, where HTTP/1.0 was spoken, and where a body is still
  * to come that is too long, or of unknown length, to be read and dropped.
- * Over 250 lines because every answer is made here.
+ * Over 250 lines because it makes every answer of the server, most of them in a few lines.
  */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { httpDate } from '../clock.ts';
 import { FORMATS, LIMITS, VOCABULARY } from '../contract.ts';
 import { type ErrorCode, errorSpec, Failure } from '../error.ts';
-import type { FieldError, Outcomes } from '../event.ts';
+import type { Outcomes } from '../event.ts';
+import { batchJson, failureJson, singleJson } from '../render/outcomes.ts';
 import type { Exchange } from './exchange.ts';
 import { waitsForContinue } from './head.ts';
 
@@ -17,10 +18,10 @@ import { waitsForContinue } from './head.ts';
 type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
 
 type Header = string | number;
-export type Headers = Readonly<Record<string, Header>>;
+type Headers = Readonly<Record<string, Header>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** What another `Accept` would change where there is a choice (rule HTT-13). */
+/** The statuses that vary with `Accept` where it chooses the format (rule HTT-13). */
 const VARYING: ReadonlySet<number> = new Set([200, 304, 406]);
 const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
@@ -34,7 +35,7 @@ export function rows(exchange: Exchange, bytes: Uint8Array): void {
   answer(exchange, 200, { 'content-type': mediaTypeOf(exchange) }, bytes);
 }
 
-/** What was chosen, as `Content-Type` says it (rule HTT-13). */
+/** The value of `Content-Type` for the media type that was chosen (rule HTT-13). */
 function mediaTypeOf({ answer: chosen }: Exchange): string {
   return chosen === undefined ? JSON_TYPE : `${chosen.mediaType}${FORMATS[chosen.format].answer_suffix}`;
 }
@@ -52,52 +53,12 @@ export function rpc(exchange: Exchange, responses: string | Uint8Array | undefin
 /** The answer to one event (rules ING-01 to ING-03). */
 export function single(exchange: Exchange, outcomes: Outcomes): void {
   throwRejected(outcomes);
-  const id = outcomes.ids[0]!;
-  const isNew = id !== 0;
-  const counts = isNew ? `"received":1,"ids":[${id}],"duplicates":0` : '"received":0,"ids":[],"duplicates":1';
-  answer(exchange, isNew ? 201 : 200, JSON_ONLY, `{${counts},"revision":"${outcomes.revision}"}`);
+  answer(exchange, outcomes.ids[0] === 0 ? 200 : 201, JSON_ONLY, singleJson(outcomes));
 }
 
 /** The answer to a batch (rules ING-04 and ING-05). */
 export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boolean): void {
   answer(exchange, 201, JSON_ONLY, batchJson(outcomes, withResults));
-}
-
-/** Its text; ids without a tree of values, since most of an answer is these. */
-export function batchJson(outcomes: Outcomes, withResults: boolean): string {
-  const ids = outcomes.ids.filter((id) => id !== 0);
-  const rejected = outcomes.rejected.map(({ index, line, errors }) => ({
-    index,
-    line,
-    errors: lines(errors),
-  }));
-  const duplicates = outcomes.ids.length - ids.length;
-  const json = `{"received":${ids.length},"ids":[${ids.join(',')}],"duplicates":${duplicates},"rejected":${JSON.stringify(rejected)}`;
-  const more = withResults ? `,"results":${JSON.stringify(results(outcomes))}` : '';
-  return `${json}${more},"revision":"${outcomes.revision}"}`;
-}
-
-/** One entry per item, in order: the rejected ones have their places, the valid ones fill the others. */
-function results(outcomes: Outcomes): unknown[] {
-  const total = outcomes.ids.length + outcomes.rejected.length;
-  const list: unknown[] = [];
-  let valid = 0;
-  let refused = 0;
-  for (let index = 0; index < total; index++) {
-    const rejected = outcomes.rejected[refused];
-    if (rejected?.index === index) {
-      refused++;
-      list.push({ index, line: rejected.line, status: 'rejected', errors: lines(rejected.errors) });
-      continue;
-    }
-    const id = outcomes.ids[valid++]!;
-    list.push(id === 0 ? { index, status: 'duplicate' } : { index, status: 'stored', id });
-  }
-  return list;
-}
-
-function lines(errors: readonly FieldError[]): string[] {
-  return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 
 /** What an agent that sent a hook is told: nothing but to go on (rule HOK-01). */
@@ -113,17 +74,17 @@ function throwRejected(outcomes: Outcomes): void {
 
 /** 200 with a snapshot and its tag (rule SYN-05). */
 export function snapshot(exchange: Exchange, data: string | Uint8Array, etag: string): void {
-  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...snapshotHeaders(etag) }, data);
+  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...tagHeaders(etag) }, data);
 }
 
-/** The tag of a snapshot, and that it is to be asked for again. */
-export function snapshotHeaders(etag: string): Headers {
+/** The tag of a snapshot. A cache asks again before each use (rule SYN-05). */
+function tagHeaders(etag: string): Headers {
   return { etag, 'cache-control': 'no-cache' };
 }
 
 /** 304 to who has the state of this tag (rule SYN-06). */
 export function notModified(exchange: Exchange, etag: string): void {
-  answer(exchange, 304, snapshotHeaders(etag), undefined);
+  answer(exchange, 304, tagHeaders(etag), undefined);
 }
 
 /** 200 with a file of the page (rule PAG-01). */
@@ -132,27 +93,44 @@ export function page(exchange: Exchange, mediaType: string, text: string): void 
   answer(exchange, 200, headers, text);
 }
 
+/** 200 with a file of the page of measurements (rule BEN-05). */
+export function benchPage(exchange: Exchange, mediaType: string, text: string): void {
+  const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.bench_page_headers };
+  answer(exchange, 200, headers, text);
+}
+
 /** Health: 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
   answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
 }
 
-/** How many bytes the sink has dropped (rule BEN-02). */
+/** 200 with the number of bytes that the sink has dropped (rule BEN-02). */
 export function sink(exchange: Exchange, length: number): void {
   ok(exchange, `{"bytes":${length}}`);
 }
 
-/** The bytes of a request (rule BEN-03). */
-export function echo(exchange: Exchange, body: Uint8Array): void {
-  answer(exchange, 200, { 'content-type': 'application/octet-stream' }, body);
+/** 200 with the bytes of the request, in the pieces in which they came (rule BEN-03). */
+export function echo(exchange: Exchange, pieces: readonly Uint8Array[]): void {
+  const { response } = exchange;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (!begin(exchange, 200, { 'content-type': 'application/octet-stream', 'content-length': length })) return;
+  for (const piece of pieces) response.write(piece);
+  response.end();
+}
+
+/** Bytes in a form that took this many milliseconds to make (rule BEN-04). */
+export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: string, took: number): void {
+  const timing = `encode;dur=${took.toFixed(3)}`;
+  const headers = { 'content-type': mediaType, 'cache-control': 'no-store', 'server-timing': timing };
+  answer(exchange, 200, headers, body);
 }
 
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
-  const { code, members, close } = failed;
+  const { code, close } = failed;
   const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
   if (allow !== undefined) headers.allow = allow;
-  answer(exchange, errorSpec(code).status, headers, failureJson(code, members), close);
+  answer(exchange, errorSpec(code).status, headers, failureJson(failed), close);
 }
 
 /** 204 with `Allow` (rule HTT-04). */
@@ -184,9 +162,12 @@ export function stream(exchange: Exchange): void {
   });
 }
 
-/** The head of rows that are sent page by page; the caller writes them and ends the response (rule FMT-09). */
-export function exported(exchange: Exchange, more: Headers = {}): void {
-  open(exchange, { 'content-type': mediaTypeOf(exchange), ...more });
+/**
+ * The head of rows that are sent page by page, those of a snapshot under its tag; the caller writes them (rule FMT-09).
+ */
+export function exported(exchange: Exchange, etag?: string): void {
+  const tag = etag === undefined ? {} : tagHeaders(etag);
+  open(exchange, { 'content-type': mediaTypeOf(exchange), ...tag });
 }
 
 /** The head of an answer whose length is not known. */
@@ -201,7 +182,7 @@ function open(exchange: Exchange, given: Headers): void {
 
 /** A whole answer in bytes, for a connection that no request is read from. */
 export function rawFailure(code: ErrorCode): Buffer {
-  const json = Buffer.from(failureJson(code, {}));
+  const json = Buffer.from(failureJson(new Failure(code)));
   const headers: Headers = {
     'content-type': JSON_TYPE,
     ...failureHeaders(code),
@@ -226,11 +207,6 @@ function failureHeaders(code: ErrorCode): Headers {
   return headers;
 }
 
-/** Its text. */
-export function failureJson(code: ErrorCode, members: Failure['members']): string {
-  return JSON.stringify({ error: errorSpec(code).text, code, ...members });
-}
-
 /** A complete answer; without a body at all for `undefined`. */
 function answer(
   exchange: Exchange,
@@ -240,11 +216,18 @@ function answer(
   close = false,
 ): void {
   const { response, head } = exchange;
-  if (response.headersSent || response.destroyed) return;
   const lengths = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
-  writeHead(exchange, status, lengths, close || isLast(exchange) || !canDropBody(exchange));
+  if (!begin(exchange, status, lengths, close)) return;
   if (body === undefined || head.method === 'HEAD') response.end();
   else response.end(body);
+}
+
+/** Writes the head of a complete answer; returns whether the body may follow. */
+function begin(exchange: Exchange, status: number, headers: Headers, close = false): boolean {
+  const { response } = exchange;
+  if (response.headersSent || response.destroyed) return false;
+  writeHead(exchange, status, headers, close || isLast(exchange) || !canDropBody(exchange));
+  return true;
 }
 
 function writeHead(exchange: Exchange, status: number, headers: Headers, close: boolean): void {

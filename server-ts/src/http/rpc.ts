@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { LIMITS, ROUTES, RPC_TEXT } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
+import { batchJson, failureJson } from '../render/outcomes.ts';
 import { batchBody } from '../rpc/batches.ts';
 import { readCalls } from '../rpc/index.ts';
 import type { Options } from '../rpc/options.ts';
@@ -16,7 +17,7 @@ import { readBody } from './body.ts';
 import { readEvents } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { optionParameters, type Parameters } from './parameters.ts';
-import { batchJson, failureJson, ok, rpc } from './reply.ts';
+import { ok, rpc } from './reply.ts';
 import { readSessions } from './sessions.ts';
 import { readSnapshot } from './snapshot.ts';
 import { readStats } from './stats.ts';
@@ -147,6 +148,6 @@ function parametersOf(path: string, index: number, options: Options): Parameters
 }
 
 /** A method that cannot do its work. */
-function unable({ code, members }: Failure): Refusal {
-  return { error: 'server_error', data: failureJson(code, members) };
+function unable(failure: Failure): Refusal {
+  return { error: 'server_error', data: failureJson(failure) };
 }

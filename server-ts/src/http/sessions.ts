@@ -1,7 +1,7 @@
 /** Handles `/api/sessions`, `/api/sessions/{id}` and `/api/sessions/{id}/dismiss`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
-import type { SessionFilter } from '../store/query.ts';
+import type { SessionFilter } from '../store/session-query.ts';
 import { isWellFormed, percentDecode } from '../text.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';

@@ -2,8 +2,7 @@
  * Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one
  * (rules SYN-05 to SYN-08).
  *
- * The tag is weak (RFC 9110, section 8.8.1): of one revision the state is the same, its bytes need not be. What
- * the newest id in memory already answers does not reach the database.
+ * Where the newest id in memory is enough for the answer, the database is not read.
  */
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
@@ -11,14 +10,13 @@ import { Failure } from '../error.ts';
 import { type Format, isExport } from '../formats/index.ts';
 import type { KnownRevisions, SnapshotRead } from '../store/read.ts';
 import { parseTopic, type Topic } from '../topics.ts';
+import { etagOf, knownRevisions } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import { sendExport } from './exports.ts';
 import type { Parameters } from './parameters.ts';
-import { notModified, snapshot, snapshotHeaders } from './reply.ts';
+import { notModified, snapshot } from './reply.ts';
 
 const PREFIX = '/api/snapshot/';
-/** A member of a list of tags, which may be empty, with the comma or the end behind it (RFC 9110, section 8.8.3). */
-const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
 /** `GET /api/snapshot/{topic}` (rules SYN-05 to SYN-08). */
 export async function getSnapshot(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
@@ -31,17 +29,17 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   const known = knownRevisions(exchange.head.headers.get('if-none-match') ?? [], epoch);
   const { newest } = app.store;
   if (topic.kind !== 'session' && (known === 'any' || known.includes(String(newest)))) {
-    notModified(exchange, tagOf(epoch, newest));
+    notModified(exchange, etagOf(epoch, newest));
     return;
   }
   const read = snapshotRead(topic, exchange.answer!.format, epoch, parameters, known);
   const found = await app.store.snapshot(read, exchange.response);
   if (found === undefined) throw new Failure('not_found');
-  const etag = tagOf(epoch, found.revision);
+  const etag = etagOf(epoch, found.revision);
   const { data, next } = found;
   if (data === undefined) notModified(exchange, etag);
   else if (typeof data !== 'string' && isExport(exchange.answer!.format)) {
-    await sendExport(app, exchange, { bytes: data, next }, snapshotHeaders(etag));
+    await sendExport(app, exchange, { bytes: data, next }, etag);
   } else snapshot(exchange, data, etag);
 }
 
@@ -87,26 +85,4 @@ async function waited(app: App, exchange: Exchange, revision: number | undefined
   response.once('close', onClose);
   await app.invalidations.reached(revision, LIMITS.snapshot_wait_ms, gone.signal);
   response.off('close', onClose);
-}
-
-function tagOf(epoch: string, revision: number): string {
-  return `W/"${epoch}-${revision}"`;
-}
-
-/**
- * The revisions of this epoch that `If-None-Match` names (RFC 9110, section 13.1.2), compared weakly; several fields
- * are one list, and one that is malformed names nothing.
- */
-export function knownRevisions(fields: readonly string[], epoch: string): KnownRevisions {
-  const list = fields.join(',');
-  if (list.trim() === '*') return 'any';
-  const revisions: string[] = [];
-  MEMBER.lastIndex = 0;
-  while (MEMBER.lastIndex < list.length) {
-    const member = MEMBER.exec(list);
-    if (member === null) return [];
-    const [, tag] = member;
-    if (tag?.startsWith(`${epoch}-`)) revisions.push(tag.slice(epoch.length + 1));
-  }
-  return revisions;
 }

@@ -1,16 +1,16 @@
 /**
  * Binds the Unix domain socket of `--socket`, and removes its file (rule PRO-11).
  *
- * Invariant: nobody but this user can connect at any moment, and no file of another process is removed.
+ * Invariants: only this user can connect, from the first moment; no file of another process is removed.
  */
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 
-/** Keeps everything from the group and from others, and makes nothing executable: mode 0600. */
+/** Leaves mode 0600: only the owner may connect (rule PRO-11). */
 const UMASK = 0o177;
 
-/** Why there is no socket: the key of its message in `config.json`. */
+/** Why the server cannot listen at the path: the key of the message in `config.json`. */
 export type SocketProblem = 'in_use' | 'not_a_socket' | 'unusable';
 
 /** A socket that this process listens on, and its file. */
@@ -25,7 +25,7 @@ export class SocketFile {
     this.identity = identityOf(path);
   }
 
-  /** Listens at `path`, where it first removes the file of a server that is gone. */
+  /** Listens at `path`, after the removal of a stale file. */
   static async bind(path: string, accept: (socket: Socket) => void): Promise<SocketFile | SocketProblem> {
     const problem = await removeStale(path);
     if (problem !== undefined) return problem;
@@ -36,7 +36,7 @@ export class SocketFile {
       });
       const umask = process.umask(UMASK);
       try {
-        // The file is made before this returns.
+        // Node creates the file before `listen` returns.
         server.listen({ path, backlog: LIMITS.connections }, () => {
           server.removeAllListeners('error');
           resolve(new SocketFile(path, server));
@@ -49,11 +49,14 @@ export class SocketFile {
     });
   }
 
-  /** Removes the file, unless it is another one by now, and ends listening; resolves when all connections have ended. */
+  /**
+   * Removes the file, unless another file has replaced it, and stops listening; resolves when all connections have
+   * ended.
+   */
   remove(): Promise<void> {
     const isOurs = identityOf(this.path) === this.identity;
     const aside = `${this.path}.${process.pid}`;
-    // Node removes what is at the path, whatever it is by now.
+    // `close` would remove whatever is at the path.
     if (!isOurs) rename(this.path, aside);
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     if (!isOurs) rename(aside, this.path);
@@ -61,7 +64,7 @@ export class SocketFile {
   }
 }
 
-/** Moves a file, where there is one. */
+/** Moves a file, if there is one. */
 function rename(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -70,14 +73,14 @@ function rename(from: string, to: string): void {
   }
 }
 
-/** Removes the socket of a server that is gone; any other file is a problem. */
+/** Removes the socket file of a server that has ended; any other file is a problem. */
 async function removeStale(path: string): Promise<SocketProblem | undefined> {
   try {
     const file = lstatSync(path, { throwIfNoEntry: false });
     if (file === undefined) return undefined;
     if (!file.isSocket()) return 'not_a_socket';
     switch (await tryConnect(path)) {
-      // One whose queue of connections is full listens too.
+      // A full backlog: a process listens, too.
       case 'connected':
       case 'EAGAIN':
         return 'in_use';

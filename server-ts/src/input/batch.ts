@@ -1,10 +1,10 @@
 /** Describes a batch of standard input as it was sent, and where it stood (rule PRO-12). */
 import type { Failure } from '../error.ts';
 
-/** A batch of lines is about this long at most; a line that is longer is one alone. */
+/** A batch of lines has at most this many bytes; a longer line is a batch of its own. */
 export const BATCH_BYTES = 256 * 1024;
 
-/** Where a batch stood in the input: its lines or its frame, counted from 1. */
+/** Where a batch stood in the input: its lines or its frame, counted from 1 over the whole input. */
 export type Place =
   | { readonly kind: 'lines'; readonly first: number; readonly last: number }
   | { readonly kind: 'frame'; readonly number: number };
@@ -14,11 +14,11 @@ export interface Batch {
   /** A body in the format of the input, in memory of `buffers`. */
   readonly body: Buffer;
   readonly place: Place;
-  /** Its lines that are too long, counted from 1; other text stands in their places. */
+  /** Its lines that are too long, counted from 1; `body` has a line that is no JSON in their places. */
   readonly tooLong: readonly number[];
 }
 
-/** What follows cannot be read any more. */
+/** A frame after which nothing can be read. */
 export class Broken extends Error {
   readonly place: Place;
   /** What is wrong with it. */

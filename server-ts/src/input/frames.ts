@@ -2,14 +2,14 @@
  * Finds frames in standard input: a length of four bytes, big-endian, and a batch of that length (rules PRO-12 and
  * PRO-14).
  *
- * Invariant: memory is taken for bytes that came, never for a length that is declared.
+ * Invariant: a frame takes memory for the bytes that came, never for the length that it declares.
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
 import { type Batch, Broken } from './batch.ts';
 import { Pieces } from './pieces.ts';
 
-/** How long a frame's length is. */
+/** How many bytes the length of a frame has. */
 const HEADER_BYTES = 4;
 
 /** Frames that came and were not taken yet. */
@@ -26,7 +26,7 @@ export class Frames {
     this.buffers = buffers;
   }
 
-  /** How many bytes were not taken. */
+  /** How many bytes were not taken yet. */
   get length(): number {
     return this.pieces.length;
   }
@@ -36,7 +36,10 @@ export class Frames {
     this.pieces.push(piece);
   }
 
-  /** How long the next frame is; nothing before it has come whole, or its length is known to be too large. */
+  /**
+   * How many bytes the next frame has; nothing before it has come whole. 0 when it declares too many, which `take`
+   * refuses.
+   */
   ready(): number | undefined {
     const length = this.declared();
     if (length === undefined) return undefined;
@@ -44,7 +47,7 @@ export class Frames {
     return this.pieces.length - HEADER_BYTES >= length ? length : undefined;
   }
 
-  /** The next frame; throws `Broken` where it is too large. */
+  /** The next frame, if it has come whole; throws `Broken` when it declares too many bytes. */
   take(): Batch | undefined {
     const length = this.ready();
     if (length === undefined) return undefined;
@@ -58,7 +61,7 @@ export class Frames {
     return { body, place: { kind: 'frame', number: this.next++ }, tooLong: [] };
   }
 
-  /** No more bytes come: a frame that has begun is cut. */
+  /** No more bytes come; throws `Broken` when they cut a frame. */
   end(): void {
     if (this.pieces.length > 0) throw this.broken(new Failure('bad_request'));
   }

@@ -1,37 +1,36 @@
 /**
  * Takes events from standard input, next to HTTP (rules PRO-12 to PRO-14).
  *
- * Reading, checking and the writer's thread work at the same time. Invariant: batches go to the writer in their order,
- * and the lines of their results leave in it.
+ * Node reads and writes in its thread pool, this thread finds batches and checks them; all run at the same time.
+ * Invariant: batches enter the writer's queue in their order, and their result lines are written in it.
  */
 import type { App } from '../app.ts';
 import { fill, VOCABULARY } from '../contract.ts';
 import type { Outcomes } from '../event.ts';
 import type { Format } from '../formats/index.ts';
 import { BATCH_BYTES, type Batch, Broken } from './batch.ts';
-import { Frames } from './frames.ts';
-import { Lines } from './lines.ts';
+import { type Framing, framingOf } from './framing.ts';
 import { Results } from './results.ts';
 
-/** How much may have been read before the first of it is looked at. */
+/** How many bytes may wait to be searched for batches. */
 const READ_AHEAD_BYTES = 2 * BATCH_BYTES;
 
-/** How many bytes may be on their way to the writer: four long batches, or more short ones. */
+/** How many bytes of batches may be checked and not stored yet: four long batches, or more short ones. */
 const IN_FLIGHT_BYTES = 4 * BATCH_BYTES;
 
-/** As much of `IN_FLIGHT_BYTES` as the shortest batch takes. */
+/** How much of `IN_FLIGHT_BYTES` a batch takes at least. */
 const LEAST_BYTES = 8 * 1024;
 
-/** How the input ended: at its end or because it was stopped, or with a frame that is cut or too long. */
+/** How the input ended: `clean` at its end or because it was stopped, `broken` with a frame that is cut or too long. */
 export type Ended = 'clean' | 'broken';
 
 /** Standard input as a source of events. */
 export class Input {
-  /** Resolves when the input has ended, its events are stored and the lines of all results are written. */
+  /** Resolves when the input has ended, its events are stored and all result lines are written. */
   readonly ended: Promise<Ended>;
   private readonly app: App;
   private readonly format: Format;
-  private readonly framing: Lines | Frames;
+  private readonly framing: Framing;
   private readonly results = new Results();
   private readonly stored = new Set<Promise<unknown>>();
   private inFlight = 0;
@@ -40,13 +39,9 @@ export class Input {
   private wake: () => void = () => {};
 
   private constructor(app: App, format: Format) {
-    const { maxBatchEvents, maxBodyBytes } = app.config;
     this.app = app;
     this.format = format;
-    this.framing =
-      format === 'ndjson'
-        ? new Lines(maxBatchEvents, maxBodyBytes, app.buffers)
-        : new Frames(maxBodyBytes, app.buffers);
+    this.framing = framingOf(format, app.config, app.buffers);
     const onEnd = (): void => {
       this.isAtEnd = true;
       this.wake();
@@ -62,7 +57,7 @@ export class Input {
     return new Input(app, format);
   }
 
-  /** Reads no more; resolves when what was read whole has ended as above. */
+  /** Stops reading. Resolves as `ended` does, for the batches that were read whole. */
   async stop(): Promise<void> {
     process.stdin.pause();
     this.isStopped = true;
@@ -100,7 +95,7 @@ export class Input {
         this.wake = resolve;
       });
     }
-    // What Node has read ahead came before the end as well.
+    // What Node has read ahead came before the stop.
     if (!this.isAtEnd) {
       const rest = process.stdin.read() as Buffer | null;
       if (rest !== null) this.framing.push(rest);
@@ -110,12 +105,12 @@ export class Input {
     await this.takeWhole();
   }
 
-  /** Sends on the batches that have come whole. */
+  /** Queues the batches that have come whole. */
   private async takeWhole(): Promise<void> {
     for (let length = this.framing.ready(); length !== undefined; length = this.framing.ready()) {
       const part = Math.min(Math.max(length, LEAST_BYTES), BATCH_BYTES);
       while (this.inFlight + part > IN_FLIGHT_BYTES) await Promise.race(this.stored);
-      // What came meanwhile is of the same batch where there is room.
+      // Lines that came meanwhile are part of the batch.
       const batch = this.framing.take();
       const isLow = this.framing.length <= READ_AHEAD_BYTES;
       if (isLow && !this.isStopped && process.stdin.isPaused()) process.stdin.resume();
@@ -146,7 +141,7 @@ export class Input {
   }
 }
 
-/** Says of lines that are too long why they were refused. */
+/** Gives lines that are too long the problem of rule PRO-14. */
 async function refuseLines(
   stored: Promise<Outcomes>,
   tooLong: readonly number[],

@@ -1,13 +1,13 @@
 /**
  * Finds batches of lines in standard input (rules PRO-12 and PRO-14).
  *
- * Invariant: a line above the limit takes no memory; a word that is no JSON stands in its place.
+ * Invariant: a line above the limit takes no memory; a text that is no JSON replaces it.
  */
 import type { Buffers } from '../buffers.ts';
 import { BATCH_BYTES, type Batch } from './batch.ts';
 import { Pieces } from './pieces.ts';
 
-/** Stands in the place of a line that is too long. It is no JSON. */
+/** Replaces a line that is too long. It is no JSON. */
 const TOO_LONG = Buffer.from('?');
 const LINE_FEED = 0x0a;
 
@@ -19,11 +19,11 @@ export class Lines {
   private readonly pieces = new Pieces();
   /** The lengths of whole lines, line feeds included; below zero of lines that were too long. */
   private whole: number[] = [];
-  /** All of them together. */
+  /** The sum of these lengths. */
   private wholeBytes = 0;
   /** The length of the line that has begun. */
   private begun = 0;
-  /** That line is too long, and the rest of it is dropped. */
+  /** The line that has begun is too long, and the rest of it is dropped. */
   private isSkipping = false;
   /** The number of the next line. */
   private next = 1;
@@ -35,14 +35,14 @@ export class Lines {
     this.buffers = buffers;
   }
 
-  /** How many bytes were not taken. */
+  /** How many bytes were not taken yet. */
   get length(): number {
     return this.pieces.length;
   }
 
   /** Takes in what was read. */
   push(piece: Buffer): void {
-    // What stands before is kept or dropped already.
+    // The bytes of the piece before `from` are kept or dropped already.
     let from = 0;
     let start = 0;
     while (start < piece.length) {
@@ -63,7 +63,7 @@ export class Lines {
     this.pieces.push(piece.subarray(from));
   }
 
-  /** How long the next batch is at most; nothing before a line has come whole. */
+  /** How many bytes the next batch has at most; nothing before a line has come whole. */
   ready(): number | undefined {
     return this.whole.length > 0 ? this.wholeBytes : undefined;
   }
@@ -90,7 +90,7 @@ export class Lines {
     return { body, place: { kind: 'lines', first, last: this.next - 1 }, tooLong };
   }
 
-  /** A last line without a line feed is a line. */
+  /** No more bytes come: a last line without a line feed is a line. */
   end(): void {
     if (this.begun > 0) this.endLine(0);
   }

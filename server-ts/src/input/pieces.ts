@@ -1,7 +1,7 @@
 /**
  * Holds what was read and not taken yet, as the pieces in which it came.
  *
- * Only this side has this file: Rust has such a queue in its library.
+ * Only this server has this file: Rust appends what it reads to one buffer of a library.
  */
 
 export class Pieces {
@@ -14,7 +14,7 @@ export class Pieces {
     this.length += piece.length;
   }
 
-  /** The first bytes; nothing before as many have come. */
+  /** The first bytes; nothing before so many have come. */
   first(length: number): Buffer | undefined {
     if (this.length < length) return undefined;
     const [piece] = this.pieces;
@@ -22,7 +22,7 @@ export class Pieces {
     return Buffer.concat(this.pieces).subarray(0, length);
   }
 
-  /** Moves the first bytes into a buffer, which becomes full. */
+  /** Moves the first bytes into a buffer, as many as it has room for. */
   take(into: Buffer): void {
     let at = 0;
     let count = 0;

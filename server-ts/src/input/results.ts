@@ -1,27 +1,27 @@
 /**
- * Writes the lines of results to stdout, in the order of the batches (rule PRO-13).
+ * Writes the result lines to stdout, in the order of the batches (rule PRO-13).
  *
- * Invariant: a parent that does not read holds up these lines and then the reading of standard input, and nothing
- * else. `process.stdout` would block the main thread; a thread of Node's pool writes instead.
+ * Invariant: a parent that does not read delays these lines, and then the reading of standard input, and nothing else.
+ * `process.stdout` would block the main thread, so a thread of Node's pool writes.
  */
 import { write } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../error.ts';
 import type { Outcomes } from '../event.ts';
-import { batchJson, failureJson } from '../http/reply.ts';
+import { batchJson, failureJson } from '../render/outcomes.ts';
 import type { Place } from './batch.ts';
 
 const STDOUT = 1;
 const writeTo = promisify(write);
 
-/** How many results may wait for those before them. */
+/** How many results may wait for earlier ones. */
 const WAITING = 64;
 
-/** How much text may wait to be written. */
+/** How many UTF-16 code units of lines may wait to be written. */
 const WAITING_LENGTH = 1 << 20;
 
-/** How long a write waits for a descriptor that does not block and has no room. */
+/** How long to wait before the next try, in milliseconds, when a non-blocking descriptor has no room. */
 const FULL_MS = 5;
 
 /** Results in the order of their batches. */
@@ -33,9 +33,9 @@ export class Results {
   private writing: Promise<void> | undefined;
   private isOpen = true;
 
-  /** Adds the next result; waits while too many do. */
+  /** Adds the next result; waits for room while too many results wait. */
   async add(place: Place, stored: Promise<Outcomes>): Promise<void> {
-    // Before any wait, so that a failure is noticed.
+    // Awaited from the start, so that a rejection is never unhandled.
     const line = lineOf(place, stored);
     while (this.waiting >= WAITING) await this.tail;
     this.waiting++;
@@ -73,9 +73,9 @@ export class Results {
     try {
       return (await writeTo(STDOUT, bytes)).bytesWritten;
     } catch (error) {
-      // A parent may pass on a descriptor that does not block.
+      // The parent may have made the descriptor non-blocking.
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') await sleep(FULL_MS);
-      // A parent that closed its end does not want the lines; its events are stored all the same.
+      // A parent that has closed its end does not want the lines; its events are stored all the same.
       else this.isOpen = false;
       return 0;
     }
@@ -100,10 +100,10 @@ export function batchLine(place: Place, outcomes: Outcomes): string {
 
 /** The line of a batch that is not stored. */
 export function failureLine(place: Place, failure: Failure): string {
-  return line('failure', place, failureJson(failure.code, failure.members));
+  return line('failure', place, failureJson(failure));
 }
 
-/** The members of an object behind the kind and the place. */
+/** The members of an object, after the kind of the line and the place of the batch. */
 function line(event: string, place: Place, object: string): string {
   const at =
     place.kind === 'lines'

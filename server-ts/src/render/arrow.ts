@@ -1,8 +1,8 @@
 /**
  * Renders events as an Arrow IPC stream: a record batch per page (rule FMT-09).
  *
- * Pure. Pages are rendered one by one, in whichever thread reads them, so each is written as a stream of its own, of
- * which the schema is left out behind the first page, and the end before the last one.
+ * Pure. The pages of an answer may be read in several threads. So each page is written as a stream of its own, and all
+ * pages but the first lose their schema, all but the last their end.
  * Invariant: a batch has dictionaries of its own, their values in the order of the rows. A page has at most
  * `export_page_rows` rows, so that every key fits into an int16.
  */
@@ -20,23 +20,20 @@ import type {
 } from 'apache-arrow';
 import { CONTRACT_VERSION } from '../contract.ts';
 import { COLUMNS, type Column } from '../field.ts';
-import type { SnapshotParts } from '../render.ts';
+import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
 
 const arrow = await import('apache-arrow');
 
-/** Which parts of the stream a page has beside its rows. */
-export interface ArrowPagePlace {
+/** Which ends of the stream a page has. */
+interface ArrowPagePlace {
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
 
-/** What a snapshot is of. */
-export type ArrowHead = Omit<SnapshotParts, 'data'>;
-
-/** The end of a stream: a continuation, and a length of 0. */
+/** How long the end of a stream is: a continuation, and a length of 0. */
 const END_BYTES = 8;
-/** What stands before the bytes of a message: a continuation, and its length. */
+/** How long the prefix of a message is: a continuation, and the length of the message. */
 const PREFIX_BYTES = 8;
 const UINT32 = 0x1_0000_0000;
 const UTC = 'UTC';
@@ -45,12 +42,12 @@ const TYPES: readonly DataType[] = COLUMNS.map(typeOf);
 const FIELDS = COLUMNS.map(({ name, isNullable }, at) => new arrow.Field(name, TYPES[at]!, isNullable));
 const BATCH = new arrow.Struct(FIELDS);
 
-/** The bytes of a page, and of the stream's ends that belong to it. A page without rows is no record batch. */
+/** The bytes of a page, with the ends of the stream that it has. A page without rows has no record batch. */
 export function arrowPage(
   rows: readonly StoredRow[],
   texts: TextsById,
   place: ArrowPagePlace,
-  head?: ArrowHead,
+  head?: SnapshotHead,
 ): Uint8Array {
   const schema = new arrow.Schema(FIELDS, metadataOf(head));
   const writer = new arrow.RecordBatchStreamWriter();
@@ -67,15 +64,15 @@ export function arrowPage(
   writer.finish();
   const bytes = writer.toUint8Array(true);
   const start = place.isFirst ? 0 : schemaBytes(bytes);
-  return bytes.slice(start, place.isLast ? bytes.length : bytes.length - END_BYTES);
+  return bytes.subarray(start, place.isLast ? bytes.length : bytes.length - END_BYTES);
 }
 
-/** How long the first message is, which has no body. */
+/** How long the first message is, the schema; it has no body. */
 function schemaBytes(bytes: Uint8Array): number {
   return PREFIX_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getInt32(PREFIX_BYTES / 2, true);
 }
 
-function metadataOf(head: ArrowHead | undefined): Map<string, string> {
+function metadataOf(head: SnapshotHead | undefined): Map<string, string> {
   const metadata = new Map([['contract', CONTRACT_VERSION]]);
   if (head === undefined) return metadata;
   metadata.set('topic', head.topic).set('epoch', head.epoch).set('revision', String(head.revision));
@@ -132,7 +129,7 @@ function columnData(column: Column, type: DataType, rows: readonly StoredRow[], 
       return arrow.makeData({ ...common, type: type as Bool, data });
     }
     case 'utf8': {
-      const values = rows.map((row) => nullOr(row[column.stored]!));
+      const values = rows.map((row) => textOrEmpty(row[column.stored]!));
       return arrow.makeData({ ...common, type: type as Utf8, ...textsOf(values) });
     }
     case 'dictionary': {
@@ -145,16 +142,18 @@ function columnData(column: Column, type: DataType, rows: readonly StoredRow[], 
   }
 }
 
-function nullOr(value: StoredValue): string {
+/** The text of a value; empty for null, which the bitmap says. */
+function textOrEmpty(value: StoredValue): string {
   return value === null ? '' : textOf(value);
 }
 
-/** A bit for each row that has a value, where some have none. */
+/** The validity bitmap: a bit for each row that has a value; none where all rows have one. */
 function nullsOf({ isNullable, stored }: Column, rows: readonly StoredRow[]) {
   const nullCount = isNullable ? rows.reduce((sum, row) => sum + (row[stored] === null ? 1 : 0), 0) : 0;
   return { nullCount, nullBitmap: nullCount === 0 ? null : bitmapOf(rows, (row) => row[stored] !== null) };
 }
 
+/** A bitmap with the bits of these rows, the least significant bit first. */
 function bitmapOf(rows: readonly StoredRow[], isSet: (row: StoredRow) => boolean): Uint8Array {
   const bits = new Uint8Array((rows.length + 7) >> 3);
   rows.forEach((row, at) => {
@@ -163,7 +162,7 @@ function bitmapOf(rows: readonly StoredRow[], isSet: (row: StoredRow) => boolean
   return bits;
 }
 
-/** Integers of 64 bits, without a bigint for each. */
+/** Integers of 64 bits, written as two halves: a bigint for each would cost more. */
 function integersOf({ stored }: Column, rows: readonly StoredRow[]): BigInt64Array {
   const halves = new Int32Array(rows.length * 2);
   for (let at = 0; at < rows.length; at++) {
@@ -175,7 +174,7 @@ function integersOf({ stored }: Column, rows: readonly StoredRow[]): BigInt64Arr
   return new BigInt64Array(halves.buffer);
 }
 
-/** The bytes of texts, end to end, and where each begins. */
+/** The bytes of texts, end to end, and the offsets between them. */
 function textsOf(values: readonly string[]): { data: Uint8Array; valueOffsets: Int32Array } {
   const joined = Buffer.from(values.join(''));
   const valueOffsets = new Int32Array(values.length + 1);

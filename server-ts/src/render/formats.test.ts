@@ -18,7 +18,7 @@ function rowOf(values: Record<string, StoredValue>): StoredRow {
   return COLUMNS.filter(({ kind }) => kind !== 'constant').map(({ name }) => values[name] ?? null);
 }
 
-const PARTS = { topic: 'events', epoch: 'e', revision: 7, since: 5 };
+const HEAD = { topic: 'events', epoch: 'e', revision: 7, since: 5 };
 
 test('in Protobuf null and zero are absent, and fields come in the order of their numbers', () => {
   const rows = new ProtobufRows(texts);
@@ -35,14 +35,8 @@ test('in Protobuf null and zero are absent, and fields come in the order of thei
   const row = '20025000790000000000000000' + '8001ffffffffffffffffff01' + '9201027b7d9801ac02a00101';
   const page = `0a${(row.length / 2).toString(16)}${row}1005`;
   assert.equal(Buffer.from(rows.page(5)).toString('hex'), page);
-  const snapshot = protobufSnapshot({
-    topic: 'events',
-    epoch: 'e',
-    revision: 0,
-    since: 0,
-    isReset: true,
-    data: new Uint8Array(0),
-  });
+  const head = { topic: 'events', epoch: 'e', revision: 0, since: 0, isReset: true };
+  const snapshot = protobufSnapshot(head, new Uint8Array(0));
   assert.equal(
     Buffer.from(snapshot).toString('hex'),
     `0a06${Buffer.from('events').toString('hex')}120165200028013200`,
@@ -84,7 +78,7 @@ test('in MessagePack everything has its shortest form', () => {
   }
   assert.equal(new MsgpackRows(texts).page(null).toString('hex'), '82a66576656e747390a46e657874c0');
   assert.equal(new MsgpackRows(texts).page(7).toString('hex'), '82a66576656e747390a46e65787407');
-  const bytes = msgpackSnapshot({ ...PARTS, data: Buffer.of(0x80) });
+  const bytes = msgpackSnapshot(HEAD, Buffer.of(0x80));
   const expected = Buffer.from(
     '\x85\xa5topic\xa6events\xa5epoch\xa1e\xa8revision\xa17\xa5since\xa15\xa4data\x80',
     'latin1',
@@ -111,7 +105,7 @@ test('the pages of an Arrow stream are one stream, each with dictionaries of its
       rowOf({ id: 1, session_id: 3, agent_type: 2, status: 9, created_at: 6, metadata: '1' }),
     ],
   ];
-  const head = { ...PARTS, isReset: false };
+  const head = { ...HEAD, isReset: false };
   const bytes = pages.map((rows, at) =>
     arrowPage(rows, texts, { isFirst: at === 0, isLast: at === 1 }, at === 0 ? head : undefined),
   );

@@ -1,19 +1,19 @@
 /**
  * Renders pages of events and snapshots in MessagePack (rule FMT-08).
  *
- * Pure. Everything has its shortest form, which is what the library writes, save integers of 64 bits.
+ * Pure. Everything has its shortest form, as the library writes it. Only integers of 64 bits are written here.
  */
 import { COLUMNS, type Column } from '../field.ts';
-import type { SnapshotParts } from '../render.ts';
 import { formatTimestamp } from '../timestamp.ts';
+import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type TextsById, textOf } from './stored.ts';
 
 const { Packr } = await import('msgpackr/pack');
 
-/** Maps have their shortest form, and no value has one of msgpackr's own. */
+/** Writes maps in their shortest form, and nothing that is an extension of msgpackr. */
 const library = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
 
-/** The library writes a larger number as a float, and a bigint as a signed integer. */
+/** The library writes a larger number as a float, and a bigint as a signed integer: neither is the shortest form. */
 const MOST_INTEGER = 0xffff_ffff;
 const UINT64 = 0xcf;
 const MAP = 0x80;
@@ -27,7 +27,7 @@ export class MsgpackRows {
   private readonly texts: TextsById;
   private readonly parts: Uint8Array[] = [];
   private count = 0;
-  /** The time that was written last: events of one request agree in theirs. */
+  /** The last time and its text: events of one request have the same. */
   private timeMs = Number.NaN;
   private time = '';
 
@@ -87,15 +87,9 @@ export class MsgpackRows {
   }
 }
 
-/** The state of a topic, or what came since (rules SYN-05 and SYN-07); the data is in MessagePack. */
-export function msgpackSnapshot({
-  topic,
-  epoch,
-  revision,
-  since,
-  isReset,
-  data,
-}: SnapshotParts<Uint8Array>): Buffer {
+/** A snapshot with its data, which is a page in MessagePack (rules SYN-05 and SYN-07). */
+export function msgpackSnapshot(snapshot: SnapshotHead, data: Uint8Array): Buffer {
+  const { topic, epoch, revision, since, isReset } = snapshot;
   const members: [string, Value][] = [
     ['topic', topic],
     ['epoch', epoch],
@@ -107,7 +101,7 @@ export function msgpackSnapshot({
   return joined([Buffer.of(MAP | (members.length + 1)), ...head, pack('data'), data]);
 }
 
-/** The bytes of a value, which stay what they are when the next value is packed. */
+/** The bytes of a value; the library does not reuse their memory. */
 function pack(value: unknown): Uint8Array {
   return library.pack(value);
 }
@@ -120,21 +114,21 @@ function packValue(value: Value): Uint8Array {
   return bytes;
 }
 
-/** A map with an integer that the library has no shortest form for. */
+/** A map with an integer above 32 bits. */
 function packLong(event: Readonly<Record<string, Value>>): Buffer {
   const members = Object.entries(event);
-  // The head of a map of so many members, as the library writes it.
+  // The library writes the head: 1 byte below 16 members, else 3.
   const empty = pack(Object.fromEntries(members.map(([name]) => [name, null])));
   const head = empty.subarray(0, members.length < 16 ? 1 : 3);
   return joined([head, ...members.flatMap(([name, value]) => [pack(name), packValue(value)])]);
 }
 
 function arrayHead(count: number): Buffer {
-  // A page has at most a thousand rows.
+  // A page has at most 1,000 rows (`page_max`), so 16 bits are enough.
   return count < 16 ? Buffer.of(FIX_ARRAY | count) : Buffer.of(ARRAY16, count >> 8, count & 0xff);
 }
 
-/** In memory of its own, so that it can be handed to the main thread. */
+/** The parts, end to end, in memory of their own, which can be transferred to the main thread. */
 function joined(parts: readonly Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const bytes = Buffer.allocUnsafeSlow(length);

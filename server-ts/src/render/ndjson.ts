@@ -1,11 +1,6 @@
 /** Renders events as NDJSON: one row a line (rule FMT-09). Pure. */
-import {
-  type EventRow,
-  renderEventLine,
-  renderMembers,
-  type SnapshotParts,
-  snapshotMembers,
-} from '../render.ts';
+import { type EventRow, renderEventLine, renderMembers } from '../render.ts';
+import { type SnapshotHead, snapshotMembers } from './snapshot.ts';
 
 /** A row as a line; a line break between the tokens of its metadata becomes a space (rule MET-03). */
 export function ndjsonRow(row: EventRow): string {
@@ -13,6 +8,6 @@ export function ndjsonRow(row: EventRow): string {
 }
 
 /** The line that a snapshot begins with: its object without `data`. */
-export function ndjsonHead(parts: Omit<SnapshotParts, 'data'>): string {
-  return `${renderMembers(snapshotMembers(parts))}\n`;
+export function ndjsonHead(head: SnapshotHead): string {
+  return `${renderMembers(snapshotMembers(head))}\n`;
 }

@@ -1,16 +1,16 @@
 /**
  * Renders pages of events and snapshots in Protobuf (rule FMT-08): the messages `EventPage` and `Snapshot`.
  *
- * Pure. Fields come in the order of their numbers. They are written straight from rows by the library's writer.
+ * Pure. Fields come in the order of their numbers. The library's writer writes them straight from rows.
  */
 import type { BinaryWriter as Writer } from '@bufbuild/protobuf/wire';
 import { BY_NUMBER, type Column } from '../field.ts';
-import type { SnapshotParts } from '../render.ts';
+import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
 
 const { BinaryWriter } = await import('@bufbuild/protobuf/wire');
 
-/** Integers below have the same varint with 32 bits, which the library writes faster. */
+/** Below it, an integer has the same varint as with 32 bits, which the library writes faster. */
 const UINT32 = 0x1_0000_0000;
 
 /** Wire types. */
@@ -18,7 +18,7 @@ const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
 
-/** The numbers of `EventPage`, and of `Snapshot`. */
+/** The numbers of the fields of `EventPage` and of `Snapshot`. */
 const PAGE = { events: 1, next: 2 } as const;
 const SNAPSHOT = { topic: 1, epoch: 2, revision: 3, since: 4, reset: 5, data: 6 } as const;
 
@@ -28,7 +28,7 @@ const EVENTS_TAG = tagOf(PAGE.events, BYTES);
 export class ProtobufRows {
   private readonly texts: TextsById;
   private readonly writer = new BinaryWriter();
-  /** Fields that rows repeat, with their tags, by column and id. */
+  /** The encoded fields of names and sessions, with their tags, by column and id: rows repeat them. */
   private readonly known = BY_NUMBER.map(() => new Map<number, Uint8Array>());
 
   constructor(texts: TextsById) {
@@ -53,7 +53,7 @@ export class ProtobufRows {
     return this.writer.finish();
   }
 
-  /** Null is absent, and so is the zero of a column that is never null. */
+  /** Writes a field. Null is absent, and so is the zero of a column that is never null (rule FMT-08). */
   private field(place: number, column: Column, value: StoredValue): void {
     const { writer } = this;
     if (value === null) return;
@@ -79,7 +79,7 @@ export class ProtobufRows {
     }
   }
 
-  /** The field of a name or a session, as it is repeated. */
+  /** Encodes the field of a name or a session, and keeps it for the next rows. */
   private repeated(place: number, column: Column, id: number): Uint8Array {
     const writer = new BinaryWriter();
     const text = column.kind === 'session' ? this.texts.session(id) : this.texts.name(id);
@@ -91,9 +91,9 @@ export class ProtobufRows {
   }
 }
 
-/** The state of a topic, or what came since (rules SYN-05 and SYN-07); the data is an `EventPage`. */
-export function protobufSnapshot(parts: SnapshotParts<Uint8Array>): Uint8Array {
-  const { topic, epoch, revision, since, isReset, data } = parts;
+/** A snapshot with its data, which is an `EventPage` (rules SYN-05 and SYN-07). */
+export function protobufSnapshot(head: SnapshotHead, data: Uint8Array): Uint8Array {
+  const { topic, epoch, revision, since, isReset } = head;
   const writer = new BinaryWriter();
   writer.uint32(tagOf(SNAPSHOT.topic, BYTES)).string(topic);
   writer.uint32(tagOf(SNAPSHOT.epoch, BYTES)).string(epoch);

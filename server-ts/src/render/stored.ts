@@ -1,16 +1,16 @@
 /**
  * Says what a row is as it is stored, for the formats that do not go through text (rules FMT-08 and FMT-09).
  *
- * Pure. Names and sessions are ids, whose texts come from `TextsById`.
+ * Pure. Names and sessions are ids; `TextsById` has their texts.
  */
 
 /** A value of SQLite. */
 export type StoredValue = string | number | Uint8Array | null;
 
-/** A row as it is stored, its columns in the order of `COLUMNS` without constants. */
+/** The values of a row, in the order of `COLUMNS` without constants. */
 export type StoredRow = readonly StoredValue[];
 
-/** The texts of name ids and of session keys; one id is one text. */
+/** The texts of name ids and of session keys; the text of an id never changes. */
 export interface TextsById {
   name(id: number): string;
   session(key: number): string;
@@ -26,14 +26,14 @@ export function storedMetadataOf(row: StoredRow): string {
   return String(row.at(-1));
 }
 
-/** Text as it is, and the 16 bytes of a UUID as text (RFC 9562, section 4). */
+/** Text as it is; the 16 bytes of a UUID as text (RFC 9562, section 4). */
 export function textOf(value: StoredValue): string {
   if (!(value instanceof Uint8Array)) return String(value);
   const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** US dollars of stored nano-dollars, as the view divides them. */
+/** US dollars of stored nano-dollars, as the view `events_readable` divides them. */
 export function dollarsOf(nanos: StoredValue): number {
   return Number(nanos) / 1e9;
 }

@@ -6,7 +6,8 @@
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { canonicalJson } from '../formats/canonical.ts';
-import { checkEvent, SHAPE, shapeAt, Walker } from '../formats/msgpack-check.ts';
+import { checkEvent } from '../formats/msgpack-check.ts';
+import { SHAPE, shapeAt, Walker } from '../formats/msgpack-walker.ts';
 import type { Place } from './arguments.ts';
 import { readCall } from './calls.ts';
 import { type Call, type Calls, callsOf, type Reading, refused } from './work.ts';

@@ -9,7 +9,7 @@ import type { Type } from './schema.ts';
 
 const MESSAGES = VOCABULARY.rpc_messages;
 
-/** The value as it is to be printed, or what is wrong with it. It may change the value, which nobody else has. */
+/** The value as it is to be printed, or what is wrong with it. It may change the value, which no other code holds. */
 export type Check = (value: unknown) => unknown;
 
 /** The members of an object. */

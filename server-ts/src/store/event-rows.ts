@@ -2,13 +2,13 @@
  * Reads pages of events as they are stored, and resolves their names (rule GET-02).
  *
  * Belongs to a reader's thread. Names and sessions repeat, so each is looked up once. The view `events_readable` looks
- * each up in every row, and formats every time as text, which a binary format would pay for and not send.
+ * each up in every row and formats every time as text, which would be a large part of the cost of a binary format.
  */
 import { QUERIES } from '../queries.ts';
 import type { TextsById } from '../render/stored.ts';
 import type { Queries } from './query.ts';
 
-/** At most this many texts of a kind are remembered. */
+/** How many texts of a kind are kept at most. */
 const CACHE_ENTRIES = 20_000;
 
 /** The texts of name ids and of session keys; neither ever changes. */

@@ -4,12 +4,10 @@
  * Lives in the main thread and touches SQLite there for the newest events alone (`newest`). It decides what a failure
  * means for those who come later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt
  * one takes no more writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
- * Over 250 lines because it has a method for each kind of read.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import type { Durability } from '../config/index.ts';
@@ -19,7 +17,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
 import { writeOwner } from './owner.ts';
-import { resolvePath } from './path.ts';
+import { privatePath, resolvePath } from './path.ts';
 import type { EventFilter } from './query.ts';
 import type {
   ExportPage,
@@ -78,22 +76,24 @@ export class Store {
   private readonly readers: Readers;
   private readonly newestEvents: Newest;
   private readonly events: StoreEvents;
-  private readonly temporary: string | undefined;
+  /** A file in a folder of its own, which goes with the store. */
+  private readonly isPrivate: boolean;
   private readonly watch: NodeJS.Timeout;
   private probe: NodeJS.Timeout | undefined;
   private reason: StoreCode | undefined;
   private newestId: number;
 
   private constructor(
-    place: Place,
+    path: string,
+    isPrivate: boolean,
     writer: Writer,
     opened: Opened,
     readers: Readers,
     newestEvents: Newest,
     events: StoreEvents,
   ) {
-    this.path = place.path;
-    this.temporary = place.temporary;
+    this.path = path;
+    this.isPrivate = isPrivate;
     this.epoch = opened.epoch;
     this.opened = opened;
     this.newestId = opened.newest;
@@ -106,10 +106,11 @@ export class Store {
 
   /** Opens the file, or makes it; rejects with an error whose message is the line for stderr (rule PRO-06). */
   static async open(options: StoreOptions, events: StoreEvents): Promise<Store> {
-    const place = makePlace(options.db);
+    const isPrivate = options.db === ':memory:';
+    const path = isPrivate ? privatePath() : resolvePath(options.db);
     const { durability, nativeBinding, entry, sessionTimeoutMinutes, waitingStaleHours, maxMetadataBytes } =
       options;
-    const connection = { path: place.path, durability, nativeBinding };
+    const connection = { path, durability, nativeBinding };
     const held: { store?: Store } = {};
     const { writer, opened } = await Writer.open(options.writerThread, connection, options.buffers, {
       onStored: (newest) => {
@@ -123,7 +124,7 @@ export class Store {
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
     const readers = new Readers(entry, data);
     const newestEvents = new Newest(data, maxMetadataBytes);
-    held.store = new Store(place, writer, opened, readers, newestEvents, events);
+    held.store = new Store(path, isPrivate, writer, opened, readers, newestEvents, events);
     return held.store;
   }
 
@@ -192,7 +193,7 @@ export class Store {
     await this.readers.close();
     await this.newestEvents.close();
     await this.writer.close();
-    if (this.temporary !== undefined) rmSync(this.temporary, { recursive: true, force: true });
+    if (this.isPrivate) rmSync(dirname(this.path), { recursive: true, force: true });
   }
 
   private failed(code: StoreCode, reason: string): void {
@@ -233,18 +234,6 @@ export class Store {
     }
     if (!same) this.failed('storage_lost', 'the file was deleted or replaced');
   }
-}
-
-interface Place {
-  readonly path: string;
-  readonly temporary: string | undefined;
-}
-
-/** The file's path, without symbolic links; `:memory:` is a file in a folder of its own. */
-function makePlace(db: string): Place {
-  if (db !== ':memory:') return { path: resolvePath(db), temporary: undefined };
-  const temporary = mkdtempSync(join(tmpdir(), 'ingest-'));
-  return { path: join(temporary, 'events.db'), temporary };
 }
 
 async function sizeOf(path: string): Promise<number> {

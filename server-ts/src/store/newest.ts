@@ -7,7 +7,8 @@
  * sixteen rows and a mebibyte of metadata, however much is written meanwhile, so that no other request waits for it;
  * the connection is closed before the writer's.
  */
-import { idOf, renderEvents, renderSnapshot } from '../render.ts';
+import { renderSnapshot } from '../render/snapshot.ts';
+import { idOf, renderEvents } from '../render.ts';
 import type { Connection } from './connection.ts';
 import { storeCode } from './failure.ts';
 import type { Queries } from './query.ts';
@@ -55,7 +56,7 @@ export class Newest {
       const revision = rows[0] === undefined ? since : idOf(rows[0]);
       if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };
       const data = renderEvents(rows, null);
-      return { revision, data: renderSnapshot({ topic: topic.name, epoch, revision, since, data }) };
+      return { revision, data: renderSnapshot({ topic: topic.name, epoch, revision, since }, data) };
     } catch (error) {
       throw new ReadFailed(storeCode(error), error instanceof Error ? error.message : String(error));
     }

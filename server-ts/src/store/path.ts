@@ -1,10 +1,12 @@
 /**
- * Resolves the symbolic links of `--db`, so that every name of a file leads to the same lock (rule STO-02).
+ * Finds the file that `--db` names, without symbolic links, so that every name of it leads to the same lock (rule
+ * STO-02).
  *
  * SQLite resolves symbolic links before it names the log. A lock that is named by another path would let two servers
  * write to one file.
  */
-import { mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OpenError } from './connection.ts';
 
@@ -34,6 +36,11 @@ export function resolvePath(db: string): string {
 export function checkLinks(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file?.isFile() && file.nlink > 1) throw new OpenError('linked', { path, count: file.nlink });
+}
+
+/** The path of a file in a new folder that only this user can look into (`--db :memory:`). */
+export function privatePath(): string {
+  return join(mkdtempSync(join(tmpdir(), 'ingest-')), 'events.db');
 }
 
 /** What a symbolic link says; nothing where this is none: a file, or nothing yet. */

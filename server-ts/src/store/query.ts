@@ -1,15 +1,14 @@
 /**
- * Reads events, sessions and health by the contract's statements.
+ * Reads events and health by the contract's statements.
  *
  * Belongs to a reader's thread. A filter on a name or a session that does not exist finds nothing; "no bound"
  * is 0 below and 2^53 above. Every read that needs more than one statement runs in one transaction, so that
  * it sees one state of the file. Knows nothing of HTTP or of JSON text.
  */
-import { nowMs } from '../clock.ts';
 import { type FieldName, NAME_KINDS, TEXT_FILTERS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
 import type { StoredRow } from '../render/stored.ts';
-import type { EventRow, SessionRow } from '../render.ts';
+import type { EventRow } from '../render.ts';
 import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 
 /** Wanted values by field; absent is any. */
@@ -29,17 +28,6 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-export interface SessionFilter {
-  readonly status?: string | undefined;
-  readonly excludeStatus?: string | undefined;
-  readonly agentType?: string | undefined;
-  readonly project?: string | undefined;
-  readonly since?: number | undefined;
-  /** Below this `last_event_id`. */
-  readonly before?: number | undefined;
-  readonly limit: number;
-}
-
 interface Page<Row> {
   readonly rows: readonly Row[];
   /** Whether more rows follow. */
@@ -49,14 +37,14 @@ interface Page<Row> {
 /** Above every id and every hour. */
 export const NO_UPPER_BOUND = 9_007_199_254_740_992;
 /** The number of a name that no event has. */
-const NOBODY = 0;
+export const NOBODY = 0;
 
 export class Queries {
   private readonly db: Connection;
   /** Milliseconds without events after which a session is idle. */
   readonly timeoutMs: number;
   /** Milliseconds after which a wait is stale. */
-  private readonly staleMs: number;
+  readonly staleMs: number;
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
@@ -106,7 +94,7 @@ export class Queries {
     return { rows: more ? rows.slice(0, filter.limit) : rows, more };
   }
 
-  /** The same one by one, as many as `count`; the caller may stop before the end. */
+  /** Rows as they are stored, one by one, as many as `count`; the caller may stop before the end. */
   *storedEvents(filter: EventFilter, count: number): Generator<StoredRow> {
     const values = this.eventValues(filter, count);
     if (values !== undefined) yield* this.storedBy(filter).iterate(...values) as IterableIterator<StoredRow>;
@@ -117,7 +105,7 @@ export class Queries {
     return this.pluck(QUERIES.selectCountSince, since, newest, most) ?? 0;
   }
 
-  /** The parameters of both statements are the same. */
+  /** Has the parameters of the statement of `eventsBy`. */
   private storedBy({ order }: EventFilter): Numbered {
     const sql = order === 'asc' ? QUERIES.selectEventColumnsOldest : QUERIES.selectEventColumnsNewest;
     return this.prepared(sql, true);
@@ -149,42 +137,9 @@ export class Queries {
     return this.prepared(QUERIES.selectEvent, true).get(id) as EventRow | undefined;
   }
 
-  listSessions(filter: SessionFilter): Page<SessionRow> {
-    const now = nowMs();
-    const agentType = this.filterId('agent_type', filter.agentType);
-    const project = this.filterId('project', filter.project);
-    if (agentType === NOBODY || project === NOBODY) return { rows: [], more: false };
-    const rows = this.prepared(QUERIES.selectSessions).all(
-      now - this.timeoutMs,
-      now - 2 * this.timeoutMs,
-      filter.before ?? NO_UPPER_BOUND,
-      filter.limit + 1,
-      filter.status,
-      filter.excludeStatus,
-      agentType,
-      project,
-      filter.since,
-      now - this.staleMs,
-    ) as SessionRow[];
-    const more = rows.length > filter.limit;
-    return { rows: more ? rows.slice(0, filter.limit) : rows, more };
-  }
-
-  getSession(sessionId: string): SessionRow | undefined {
-    const now = nowMs();
-    const statement = this.prepared(QUERIES.selectSession);
-    const [idle, ended, stale] = [now - this.timeoutMs, now - 2 * this.timeoutMs, now - this.staleMs];
-    return statement.get(idle, ended, sessionId, stale) as SessionRow | undefined;
-  }
-
   /** The newest event's id; 0 before there is one. */
   newestRevision(): number {
     return this.pluck(QUERIES.selectLastEventId) ?? 0;
-  }
-
-  /** The newest event's id of a session; 0 before it has one. */
-  sessionRevision(sessionId: string): number {
-    return this.pluck(QUERIES.selectSessionRevision, sessionId) ?? 0;
   }
 
   epoch(): string {
@@ -213,7 +168,8 @@ export class Queries {
     return this.pluck(QUERIES.selectName, kind, name) ?? NOBODY;
   }
 
-  private pluck(sql: string, ...values: readonly unknown[]): number | null {
+  /** The only column of the only row; null where there is no row. */
+  pluck(sql: string, ...values: readonly unknown[]): number | null {
     const row = this.prepared(sql, true).get(...values) as readonly [number] | undefined;
     return row === undefined ? null : row[0];
   }

@@ -4,11 +4,12 @@
  * In Rust a read is a closure; here it is a message, since threads of Node share no functions.
  */
 import type { Format } from '../formats/index.ts';
-import type { SnapshotParts } from '../render.ts';
+import type { SnapshotHead } from '../render/snapshot.ts';
 import type { Topic } from '../topics.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
-import type { EventFilter, SessionFilter } from './query.ts';
+import type { EventFilter } from './query.ts';
+import type { SessionFilter } from './session-query.ts';
 import type { StatsFilter } from './totals.ts';
 
 export interface ReaderData extends ConnectionOptions {
@@ -32,7 +33,7 @@ export type JsonRead =
 export interface SnapshotRead {
   readonly kind: 'snapshot';
   readonly topic: Topic;
-  /** Of events; all else is JSON. */
+  /** The format of a snapshot of events; all others are JSON. */
   readonly format: Format;
   readonly epoch: string;
   readonly limit: number;
@@ -52,12 +53,12 @@ export type Snapshot<Data = string | Uint8Array> =
   | {
       readonly revision: number;
       readonly data: Data | undefined;
-      /** Of a state that is sent page by page. */
+      /** The read of the next page, of a state that is sent page by page. */
       readonly next?: ExportRead | undefined;
     }
   | undefined;
 
-/** A page of events that are sent page by page (rule FMT-09). */
+/** The read of a page of an export (rule FMT-09). */
 export interface ExportRead {
   readonly kind: 'export';
   readonly format: Format;
@@ -67,11 +68,11 @@ export interface ExportRead {
   /** The newest id of the beginning, once it is known. */
   readonly newest?: number;
   readonly isFirst: boolean;
-  /** Of the first page of a snapshot: what it is of. */
-  readonly head?: Omit<SnapshotParts, 'data'>;
+  /** Of a snapshot, in the read of its first page. */
+  readonly head?: SnapshotHead;
 }
 
-/** Its bytes, and the read of the page behind it. */
+/** A page of an export, and the read of the page behind it. */
 export interface ExportPage {
   readonly bytes: Uint8Array;
   readonly next: ExportRead | undefined;

@@ -2,45 +2,38 @@
  * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes on.
  *
  * The other half is `reader`. Only this side has this file: threads of Node share nothing.
- * Over 250 lines because it has an answer for each kind of read.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
+import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
-import {
-  idOf,
-  ROW,
-  renderEvent,
-  renderFrame,
-  renderSession,
-  renderSessions,
-  renderSnapshot,
-} from '../render.ts';
+import { renderEvent, renderSession, renderSessions } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { EventPages, loadRenderer, type SnapshotHead } from './event-pages.ts';
+import { loadRenderer, pageSnapshot, readPage } from './event-pages.ts';
+import { Texts } from './event-rows.ts';
+import { Export } from './exports.ts';
 import { storeCode } from './failure.ts';
+import { readFrames } from './frames.ts';
 import { type EventFilter, Queries } from './query.ts';
 import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
+import { getSession, listSessions, sessionRevision } from './session-query.ts';
 import { type StatsFilter, Totals } from './totals.ts';
-
-/** Frames of one page stop after this many bytes. */
-const PAGE_BYTES = 1 << 20;
 
 /** The thread: answers reads one after the other. */
 export function runReader(port: MessagePort, data: ReaderData): void {
   let db: Connection | undefined;
   let queries: Queries | undefined;
-  let pages: EventPages | undefined;
+  let texts: Texts | undefined;
   const run = (read: Read): void => {
     let result: ReadResult;
     try {
       // The next read tries again where this fails.
       db ??= openConnection({ ...data, readonly: true });
       queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
-      pages ??= new EventPages(queries);
-      const opened = { queries, pages };
+      texts ??= new Texts(queries);
+      const opened = { queries, texts };
       result = queries.consistently(() => answer(opened, read));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -64,23 +57,23 @@ export function runReader(port: MessagePort, data: ReaderData): void {
 /** What a read needs. */
 interface Opened {
   readonly queries: Queries;
-  readonly pages: EventPages;
+  readonly texts: Texts;
 }
 
 function answer(opened: Opened, read: Read): ReadResult {
-  const { queries } = opened;
+  const { queries, texts } = opened;
   switch (read.kind) {
     case 'snapshot':
       return { kind: 'snapshot', snapshot: snapshot(opened, read) };
     case 'export':
-      return { kind: 'export', ...opened.pages.exportPage(read) };
+      return { kind: 'export', ...new Export(queries, texts, read).read() };
     case 'session_revisions':
       return {
         kind: 'revisions',
-        revisions: Float64Array.from(read.ids, (id) => queries.sessionRevision(id)),
+        revisions: Float64Array.from(read.ids, (id) => sessionRevision(queries, id)),
       };
     case 'events_after':
-      return frames(queries, read.filter);
+      return { kind: 'frames', ...readFrames(queries, read.filter) };
     case 'health':
       return {
         kind: 'health',
@@ -98,20 +91,20 @@ function answer(opened: Opened, read: Read): ReadResult {
   }
 }
 
-function whole({ queries, pages }: Opened, read: JsonRead): string | Uint8Array | undefined {
+function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array | undefined {
   switch (read.kind) {
     case 'list_events':
-      return pages.page(read.format, read.filter).data;
+      return readPage(queries, texts, read.format, read.filter).data;
     case 'get_event': {
       const row = queries.getEvent(read.id);
       return row === undefined ? undefined : renderEvent(row);
     }
     case 'list_sessions': {
-      const { rows, more } = queries.listSessions(read.filter);
+      const { rows, more } = listSessions(queries, read.filter);
       return renderSessions(rows, more ? Number(rows.at(-1)!.last_event_id) : null);
     }
     case 'get_session': {
-      const session = queries.getSession(read.id);
+      const session = getSession(queries, read.id);
       if (session === undefined) return undefined;
       const filter: EventFilter = { fields: {}, sessionId: read.id, order: 'desc', limit: read.limit };
       return renderSession(session, queries.listEvents(filter).rows);
@@ -143,13 +136,13 @@ function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
   const { queries } = opened;
   const { topic, epoch, known } = read;
   const isSession = topic.kind === 'session';
-  const revision = isSession ? queries.sessionRevision(topic.sessionId) : queries.newestRevision();
+  const revision = isSession ? sessionRevision(queries, topic.sessionId) : queries.newestRevision();
   if (isSession && revision === 0) return undefined;
   if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };
   if (topic.kind === 'events') return eventsSnapshot(opened, read, revision);
   const data = whole(opened, stateOf(topic, read.limit)) as string | undefined;
   if (data === undefined) return undefined;
-  return { revision, data: utf8(renderSnapshot({ topic: topic.name, epoch, revision, data })) };
+  return { revision, data: utf8(renderSnapshot({ topic: topic.name, epoch, revision }, data)) };
 }
 
 /** What a topic shows. */
@@ -168,7 +161,7 @@ function stateOf(topic: Topic, limit: number): JsonRead {
 
 /** The events above a revision, or all of it where they cannot be told apart from what the asker has (rule SYN-07). */
 function eventsSnapshot(
-  { queries, pages }: Opened,
+  { queries, texts }: Opened,
   read: SnapshotRead,
   revision: number,
 ): Snapshot<Uint8Array> {
@@ -188,12 +181,12 @@ function eventsSnapshot(
   if (isExport(format)) {
     const isMore = after !== undefined && queries.countSince(after, revision, limit + 1) > limit;
     const common = { format, filter, left: limit, newest: revision, isFirst: true, head: head(isMore) };
-    const { bytes, next } = pages.exportPage({ kind: 'export', ...common });
+    const { bytes, next } = new Export(queries, texts, { kind: 'export', ...common }).read();
     return { revision, data: bytes, next };
   }
   // Where more than a page came since, what was read is the newest page.
-  const page = pages.page(format, filter);
-  return { revision, data: utf8(pages.snapshot(format, head(page.more), page.data)) };
+  const page = readPage(queries, texts, format, filter);
+  return { revision, data: utf8(pageSnapshot(format, head(page.more), page.data)) };
 }
 
 function stats(queries: Queries, filter: StatsFilter): string {
@@ -208,31 +201,6 @@ function stats(queries: Queries, filter: StatsFilter): string {
     branches: totals.counts('branch'),
     since: filter.since,
   });
-}
-
-/** As many rows as fit into a page, each rendered as a frame once, for whoever it is sent to. */
-function frames(queries: Queries, filter: EventFilter): ReadResult {
-  const ids: number[] = [];
-  const ends: number[] = [];
-  const names: [string, string, string][] = [];
-  const chunks: Buffer[] = [];
-  let length = 0;
-  let more = false;
-  for (const row of queries.events(filter, filter.limit + 1)) {
-    if (ids.length === filter.limit || length >= PAGE_BYTES) {
-      more = true;
-      break;
-    }
-    const chunk = Buffer.from(renderFrame(row));
-    chunks.push(chunk);
-    length += chunk.length;
-    ids.push(idOf(row));
-    ends.push(length);
-    names.push([String(row[ROW.session_id]), String(row[ROW.agent_type]), String(row[ROW.event_type])]);
-  }
-  const bytes = Buffer.allocUnsafeSlow(length);
-  chunks.reduce((at, chunk) => at + chunk.copy(bytes, at), 0);
-  return { kind: 'frames', bytes, ids: Float64Array.from(ids), ends: Uint32Array.from(ends), names, more };
 }
 
 /** Bytes that own their memory, so that it can be handed to the main thread. */

@@ -1,14 +1,20 @@
-/** Pages of events out of a real server in each format, and what it costs a client to read them. */
+/**
+ * Pages of events out of a real server in each format, and what it costs a client to read them; next to them the bytes
+ * of such a page to a route that sends them back.
+ */
 import { ANSWER_FORMATS, type Format } from '@twin-ingest/testkit/codecs/format.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { readAnswer } from '../answers.ts';
-import type { Sliced } from '../load-process.ts';
-import { ingestRequests, readRequest } from '../loader.ts';
-import { type Case, measureCases, type Scenario } from '../scenario.ts';
+import { BenchServer } from '../bench-server.ts';
+import type { Request, Sliced } from '../load-process.ts';
+import { ingestRequests, rawRequest, readRequest } from '../loader.ts';
+import { type Case, measureCases, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { type Payload, sourceEvents } from '../source-events.ts';
 
+const PAGE = 1_000;
 /** Rows of an answer; only streamed formats have more than a page. */
 const PAGES: readonly (readonly [rows: number, formats: readonly Format[]])[] = [
-  [1_000, ANSWER_FORMATS],
+  [PAGE, ANSWER_FORMATS],
   [10_000, ['ndjson', 'arrow']],
 ];
 const FILL = 10_000;
@@ -24,23 +30,47 @@ export const readScenario: Scenario = {
 async function measureReads(payload: Payload, ...[servers, context]: Parameters<Scenario['measure']>) {
   const events = await sourceEvents(payload, FILL, context.source);
   const fill = { requests: ingestRequests('json', events, FILL_BATCH) };
+  const answers = await pageBytes(servers[0]!, fill.requests, context);
   const cases = PAGES.flatMap(([rows, formats]) =>
-    formats.map(
-      (format): Case => ({
-        parameters: { payload, rows, format },
-        requests: [readRequest(format, `/api/events?limit=${rows}`, rows)],
-        transport: 'tcp',
-        window: 1,
-        count: null,
-        isStored: false,
+    formats.flatMap((format): Case[] => {
+      const one = { transport: 'tcp', window: 1, count: null, isStored: false } as const;
+      const read: Case = {
+        parameters: { payload, rows, format, path: 'read' },
+        requests: [ask(format, rows)],
+        ...one,
         more: (sliced) => ({
           bytes: sliced.bytes_read / sliced.requests,
           ...readingCost(format, rows, sliced),
         }),
-      }),
-    ),
+      };
+      if (rows > PAGE) return [read];
+      const requests = [rawRequest('echo', answers.get(format)!, rows)];
+      return [read, { parameters: { payload, rows, format, path: 'echo' }, requests, ...one }];
+    }),
   );
   await measureCases(servers, cases, context, fill);
+}
+
+const ask = (format: Format, rows: number) => readRequest(format, `/api/events?limit=${rows}`, rows);
+
+/** What a page has in each format. */
+async function pageBytes(
+  name: TargetName,
+  fill: readonly Request[],
+  { launch, loader }: ScenarioContext,
+): Promise<ReadonlyMap<Format, Uint8Array>> {
+  const asked = ANSWER_FORMATS.map((format) => [format, [ask(format, PAGE)]] as const);
+  await loader.prepare(new Map<string, readonly Request[]>([['fill', fill], ...asked]));
+  const server = await BenchServer.start(name, launch, loader);
+  const once = { window: 1, seconds: null };
+  await server.slice({ key: 'fill', requests: fill.length, ...once }, 'tcp', true);
+  const pages = new Map<Format, Uint8Array>();
+  for (const format of ANSWER_FORMATS) {
+    const { sliced } = await server.slice({ key: format, requests: 1, ...once }, 'tcp', false);
+    pages.set(format, sliced.body);
+  }
+  await server.end();
+  return pages;
 }
 
 /** Two times, of which the second counts. */

@@ -1,21 +1,26 @@
 //! Reads a page of events in the format of its answer (rules GET-01 and FMT-08).
+//!
+//! Invariant: the row after the last one of a page is read, and only says that there is more.
 
 use rusqlite::Connection;
 
 use crate::formats::Format;
 use crate::render::Page;
-use crate::render::msgpack::MsgpackRows;
-use crate::render::protobuf::ProtobufRows;
-use crate::store::event_rows::{Cells, id_of, list_event_rows};
+use crate::render::msgpack::{MsgpackRows, msgpack_snapshot};
+use crate::render::protobuf::{ProtobufRows, protobuf_snapshot};
+use crate::render::snapshot::{SnapshotHead, render_snapshot};
+use crate::render::stored::{StoredRow, stored_id_of};
+use crate::store::event_rows::list_event_rows;
 use crate::store::query::{EventFilter, list_events};
 
-/// A page, and whether more rows follow.
+/// A page of events.
 pub(crate) struct EventPage {
     pub bytes: Vec<u8>,
+    /// Whether more rows follow.
     pub has_more: bool,
 }
 
-/// Reads up to `limit` rows. Formats that are sent page by page have no such page.
+/// Reads up to `limit` rows. Of the formats that are sent page by page only `store::exports` reads pages.
 pub(crate) fn read_page(
     connection: &Connection,
     filter: &EventFilter,
@@ -25,12 +30,12 @@ pub(crate) fn read_page(
     match format {
         Format::Msgpack => {
             let mut rows = MsgpackRows::default();
-            let read = read_rows(connection, filter, limit, |cells| rows.push(cells))?;
+            let read = read_rows(connection, filter, limit, |row| rows.push(row))?;
             Ok(EventPage { bytes: rows.page(read.count, read.next), has_more: read.next.is_some() })
         }
         Format::Protobuf => {
             let mut rows = ProtobufRows::default();
-            let read = read_rows(connection, filter, limit, |cells| rows.push(cells))?;
+            let read = read_rows(connection, filter, limit, |row| rows.push(row))?;
             Ok(EventPage { bytes: rows.page(read.next), has_more: read.next.is_some() })
         }
         Format::Json | Format::Ndjson | Format::Arrow => {
@@ -38,6 +43,15 @@ pub(crate) fn read_page(
             list_events(connection, filter, limit + 1, |row| page.row(row))?;
             Ok(EventPage { has_more: page.has_more(), bytes: page.finish() })
         }
+    }
+}
+
+/// A snapshot whose data is a page in the same format, or JSON text.
+pub(crate) fn page_snapshot(format: Format, head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
+    match format {
+        Format::Msgpack => msgpack_snapshot(head, data),
+        Format::Protobuf => protobuf_snapshot(head, data),
+        Format::Json | Format::Ndjson | Format::Arrow => render_snapshot(head, data),
     }
 }
 
@@ -51,15 +65,14 @@ fn read_rows(
     connection: &Connection,
     filter: &EventFilter,
     limit: u64,
-    mut push: impl FnMut(&Cells<'_>),
+    mut push: impl FnMut(&StoredRow<'_>),
 ) -> rusqlite::Result<RowsRead> {
     let (mut count, mut last, mut has_more) = (0, 0, false);
-    list_event_rows(connection, filter, limit + 1, |cells| {
-        // The row after the last only tells that there is more.
+    list_event_rows(connection, filter, limit + 1, |row| {
         has_more = count as u64 == limit;
         if !has_more {
-            (count, last) = (count + 1, id_of(cells));
-            push(cells);
+            (count, last) = (count + 1, stored_id_of(row));
+            push(row);
         }
         Ok(!has_more)
     })?;

@@ -1,0 +1,220 @@
+//! Walks through a value of MessagePack without decoding it (rule FMT-04).
+//!
+//! Invariant: what the walker has passed is well-formed. It takes no memory, whatever the body declares.
+
+use rmp::Marker;
+
+use crate::contract::LIMITS;
+use crate::formats::fault::{Fault, check_utf8};
+
+/// Containers that are open at once; at least `json_depth` of the limits, as a test checks.
+const MOST_DEPTH: usize = 128;
+
+/// Whether a value with this first byte is a map.
+pub(super) fn is_map(first: u8) -> bool {
+    matches!(Marker::from_u8(first), Marker::FixMap(_) | Marker::Map16 | Marker::Map32)
+}
+
+/// What begins at a place. A container has so many elements or pairs.
+pub(super) enum Item<'a> {
+    Scalar,
+    Text(&'a [u8]),
+    Array(usize),
+    Map(usize),
+}
+
+/// A container whose end was not reached yet.
+#[derive(Clone, Copy)]
+struct Open {
+    /// Values that are still to come; a key is one of its own.
+    left: usize,
+    is_map: bool,
+}
+
+/// Walks through a body, value by value.
+pub(super) struct Walker<'a> {
+    bytes: &'a [u8],
+    /// How many bytes lie behind.
+    pub(super) at: usize,
+    /// The containers around the innermost one. Part of the walker, so that no value has to clear them.
+    open: [Open; MOST_DEPTH],
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, open: [Open { left: 0, is_map: false }; MOST_DEPTH] }
+    }
+
+    /// The first byte of the next value.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Checks that nothing follows.
+    pub(super) fn end(&self) -> Result<(), Fault> {
+        if self.at == self.bytes.len() { Ok(()) } else { Err(Fault::Trailing) }
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+        let bytes = &self.bytes[self.at..];
+        let taken = bytes.get(..count).ok_or(Fault::Truncated)?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    /// A length of this many bytes, big-endian.
+    fn length(&mut self, width: usize) -> Result<usize, Fault> {
+        Ok(self.take(width)?.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)))
+    }
+
+    /// Skips a value that lies in `depth` containers. Does not recurse.
+    pub(super) fn skip_value(&mut self, depth: usize) -> Result<(), Fault> {
+        let mut level = 0;
+        let mut open = Open { left: 1, is_map: false };
+        loop {
+            if open.left == 0 {
+                if level == 0 {
+                    return Ok(());
+                }
+                level -= 1;
+                open = self.open[level];
+                continue;
+            }
+            let is_key = open.is_map && open.left.is_multiple_of(2);
+            open.left -= 1;
+            if is_key {
+                self.key()?;
+            } else if !self.skip_byte() {
+                let inner = match self.item(depth + level)? {
+                    Item::Scalar | Item::Text(_) => continue,
+                    Item::Array(count) => Open { left: count, is_map: false },
+                    Item::Map(pairs) => Open { left: 2 * pairs, is_map: true },
+                };
+                self.open[level] = open;
+                level += 1;
+                open = inner;
+            }
+        }
+    }
+
+    /// Skips a value of one byte that is no container, without decoding its marker: a body may have millions of them.
+    fn skip_byte(&mut self) -> bool {
+        let is_one = matches!(self.peek(), Some(0x00..=0x7f | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff));
+        self.at += usize::from(is_one);
+        is_one
+    }
+
+    /// Takes a key. One that is no string is `Fault::Key`, whatever else is wrong with it.
+    pub(super) fn key(&mut self) -> Result<&'a [u8], Fault> {
+        let marker = Marker::from_u8(self.peek().ok_or(Fault::Truncated)?);
+        if !matches!(marker, Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32) {
+            return Err(Fault::Key);
+        }
+        match self.item(0)? {
+            Item::Text(text) => Ok(text),
+            Item::Scalar | Item::Array(_) | Item::Map(_) => Err(Fault::Key),
+        }
+    }
+
+    /// Takes a value that lies in `depth` containers; of a container only its beginning.
+    pub(super) fn item(&mut self, depth: usize) -> Result<Item<'a>, Fault> {
+        let marker = Marker::from_u8(self.take(1)?[0]);
+        match marker {
+            Marker::Null | Marker::True | Marker::False | Marker::FixPos(_) | Marker::FixNeg(_) => {
+                Ok(Item::Scalar)
+            }
+            Marker::U8 | Marker::I8 => self.scalar(1),
+            Marker::U16 | Marker::I16 => self.scalar(2),
+            Marker::U32 | Marker::I32 => self.scalar(4),
+            Marker::U64 | Marker::I64 => self.scalar(8),
+            Marker::F32 => {
+                let bytes = self.take(4)?.first_chunk().ok_or(Fault::Truncated)?;
+                finite(f32::from_be_bytes(*bytes).is_finite())
+            }
+            Marker::F64 => {
+                let bytes = self.take(8)?.first_chunk().ok_or(Fault::Truncated)?;
+                finite(f64::from_be_bytes(*bytes).is_finite())
+            }
+            Marker::FixStr(length) => self.text(usize::from(length)),
+            Marker::Str8 => self.long_text(1),
+            Marker::Str16 => self.long_text(2),
+            Marker::Str32 => self.long_text(4),
+            Marker::FixArray(count) => self.array(depth, |_| Ok(usize::from(count))),
+            Marker::Array16 => self.array(depth, |walker| walker.length(2)),
+            Marker::Array32 => self.array(depth, |walker| walker.length(4)),
+            Marker::FixMap(pairs) => self.map(depth, |_| Ok(usize::from(pairs))),
+            Marker::Map16 => self.map(depth, |walker| walker.length(2)),
+            Marker::Map32 => self.map(depth, |walker| walker.length(4)),
+            Marker::Bin8 | Marker::Bin16 | Marker::Bin32 => Err(Fault::Binary),
+            Marker::Reserved => Err(Fault::Reserved),
+            Marker::FixExt1
+            | Marker::FixExt2
+            | Marker::FixExt4
+            | Marker::FixExt8
+            | Marker::FixExt16
+            | Marker::Ext8
+            | Marker::Ext16
+            | Marker::Ext32 => Err(Fault::Extension),
+        }
+    }
+
+    fn scalar(&mut self, width: usize) -> Result<Item<'a>, Fault> {
+        self.take(width).map(|_| Item::Scalar)
+    }
+
+    fn long_text(&mut self, width: usize) -> Result<Item<'a>, Fault> {
+        let length = self.length(width)?;
+        self.text(length)
+    }
+
+    fn text(&mut self, length: usize) -> Result<Item<'a>, Fault> {
+        let text = self.take(length)?;
+        check_utf8(text)?;
+        Ok(Item::Text(text))
+    }
+
+    fn array(
+        &mut self,
+        depth: usize,
+        count: impl FnOnce(&mut Self) -> Result<usize, Fault>,
+    ) -> Result<Item<'a>, Fault> {
+        let count = self.container(depth, count)?;
+        if count > self.left() { Err(Fault::Truncated) } else { Ok(Item::Array(count)) }
+    }
+
+    fn map(
+        &mut self,
+        depth: usize,
+        pairs: impl FnOnce(&mut Self) -> Result<usize, Fault>,
+    ) -> Result<Item<'a>, Fault> {
+        let pairs = self.container(depth, pairs)?;
+        if pairs > self.left() / 2 { Err(Fault::Truncated) } else { Ok(Item::Map(pairs)) }
+    }
+
+    /// Checks the depth before the count, which is behind the marker (rule FMT-04).
+    fn container(
+        &mut self,
+        depth: usize,
+        count: impl FnOnce(&mut Self) -> Result<usize, Fault>,
+    ) -> Result<usize, Fault> {
+        if depth >= LIMITS.json_depth { Err(Fault::Depth) } else { count(self) }
+    }
+
+    fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+}
+
+fn finite<'a>(is_finite: bool) -> Result<Item<'a>, Fault> {
+    if is_finite { Ok(Item::Scalar) } else { Err(Fault::Finite) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn has_room_for_the_deepest_value() {
+        assert_eq!(MOST_DEPTH, LIMITS.json_depth);
+    }
+}

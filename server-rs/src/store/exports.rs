@@ -1,0 +1,125 @@
+//! Reads events page by page, in NDJSON and Arrow (rule FMT-09).
+//!
+//! Invariants: a page is a read of its own, of a bounded size; the rows end with the newest id of the beginning.
+
+use arrow_schema::ArrowError;
+use rusqlite::Connection;
+
+use crate::contract::LIMITS;
+use crate::field::COLUMNS;
+use crate::formats::Format;
+use crate::render::arrow::{ArrowPage, ArrowPages};
+use crate::render::ndjson::{ndjson_head, ndjson_row};
+use crate::render::snapshot::SnapshotHead;
+use crate::render::stored::{stored_id_of, stored_metadata_of};
+use crate::store::event_rows::list_event_rows;
+use crate::store::query::{EventFilter, NO_BOUND, Order, list_events_until};
+
+/// Events that were not read yet.
+pub(crate) struct Export {
+    filter: EventFilter,
+    /// How many rows may still come.
+    left: u64,
+    /// NDJSON that the next page begins with.
+    lines: Vec<u8>,
+    /// `None` in NDJSON.
+    arrow: Option<Box<ArrowPages>>,
+}
+
+/// A page of an export.
+pub(crate) struct ExportPage {
+    pub bytes: Vec<u8>,
+    /// Whether another page follows.
+    pub is_followed: bool,
+}
+
+impl Export {
+    /// Up to `limit` events, up to the id `newest`; those of a snapshot begin with its head.
+    pub(crate) fn new(
+        mut filter: EventFilter,
+        newest: i64,
+        limit: u64,
+        format: Format,
+        head: Option<&SnapshotHead<'_>>,
+    ) -> rusqlite::Result<Self> {
+        filter.below = filter.below.min(newest.saturating_add(1)).min(NO_BOUND);
+        let (lines, arrow) = if format == Format::Arrow {
+            (Vec::new(), Some(Box::new(ArrowPages::new(head).map_err(fault)?)))
+        } else {
+            (head.map(ndjson_head).unwrap_or_default(), None)
+        };
+        Ok(Self { filter, left: limit, lines, arrow })
+    }
+
+    /// Reads the next page.
+    pub(crate) fn read(&mut self, connection: &Connection) -> rusqlite::Result<ExportPage> {
+        let asked = self.left.min(LIMITS.export_page_rows);
+        let mut page = PageRead::default();
+        let bytes = match &mut self.arrow {
+            None => {
+                let lines = &mut self.lines;
+                list_events_until(connection, &self.filter, asked, |row| {
+                    ndjson_row(lines, row)?;
+                    let metadata = row.get_ref(METADATA_COLUMN)?.as_bytes().map_or(0, <[u8]>::len);
+                    Ok(page.note(row.get(0)?, metadata))
+                })?;
+                std::mem::take(lines)
+            }
+            Some(arrow) => {
+                let mut rows = ArrowPage::default();
+                list_event_rows(connection, &self.filter, asked, |row| {
+                    rows.row(row);
+                    Ok(page.note(stored_id_of(row), stored_metadata_of(row).len()))
+                })?;
+                arrow.push(rows).map_err(fault)?;
+                if !page.is_followed(asked, self.left) {
+                    arrow.finish().map_err(fault)?;
+                }
+                arrow.take()
+            }
+        };
+        let is_followed = page.is_followed(asked, self.left);
+        self.left -= page.rows;
+        match self.filter.order {
+            Order::NewestFirst => self.filter.below = page.last,
+            Order::OldestFirst => self.filter.above = page.last,
+        }
+        Ok(ExportPage { bytes, is_followed })
+    }
+}
+
+/// The last column of a row of `events_readable` is the metadata.
+const METADATA_COLUMN: usize = COLUMNS.len() - 1;
+
+/// What a page has so far.
+#[derive(Default)]
+struct PageRead {
+    rows: u64,
+    /// The id of the last row.
+    last: i64,
+    metadata_bytes: usize,
+}
+
+impl PageRead {
+    /// Counts a row; whether the page has room for another one.
+    fn note(&mut self, id: i64, metadata_bytes: usize) -> bool {
+        self.rows += 1;
+        self.last = id;
+        self.metadata_bytes += metadata_bytes;
+        !self.is_full()
+    }
+
+    fn is_full(&self) -> bool {
+        self.metadata_bytes >= LIMITS.export_page_bytes
+    }
+
+    /// Whether another page may follow, where the page may have `asked` rows and the export `left` ones.
+    fn is_followed(&self, asked: u64, left: u64) -> bool {
+        self.rows < left && (self.rows == asked || self.is_full())
+    }
+}
+
+/// Arrow refuses only what this server has got wrong.
+fn fault(error: ArrowError) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
+}

@@ -1,0 +1,174 @@
+/**
+ * Walks through a value of MessagePack without decoding it (rule FMT-04).
+ *
+ * Pure. Invariant: what the walker has passed is well-formed. It takes no memory, whatever the body declares.
+ */
+import { LIMITS } from '../contract.ts';
+import { type Fault, refusal } from './fault.ts';
+import { isUtf8Range } from './utf8.ts';
+
+/** The bits of the exponent in the second byte of a float, and of a double. */
+const FLOAT_EXPONENT = 0x80;
+const DOUBLE_EXPONENT = 0xf0;
+
+/** The markers of an empty map and of an empty array, which differ in one bit. */
+const EMPTY = 0x80;
+const EMPTY_MASK = 0xef;
+
+const MOST_DEPTH = LIMITS.json_depth;
+
+/** What a value is, by its first byte. `other` has a fixed number of bytes behind the marker, or is not allowed. */
+export const SHAPE = { byte: 0, text: 1, array: 2, map: 3, other: 4 } as const;
+const SHAPES = Uint8Array.from({ length: 256 }, (_, first) => shapeOf(first));
+
+function shapeOf(first: number): number {
+  if (first < 0x80 || first >= 0xe0 || first === 0xc0 || first === 0xc2 || first === 0xc3) return SHAPE.byte;
+  if (first >> 4 === 0x8 || first === 0xde || first === 0xdf) return SHAPE.map;
+  if (first >> 4 === 0x9 || first === 0xdc || first === 0xdd) return SHAPE.array;
+  return first >> 5 === 0x5 || (first >= 0xd9 && first <= 0xdb) ? SHAPE.text : SHAPE.other;
+}
+
+/** The shape of the value that begins at `at`. */
+export function shapeAt(bytes: Buffer, at: number): number {
+  return at < bytes.length ? SHAPES[bytes[at]!]! : SHAPE.other;
+}
+
+/** Walks through a body, value by value. */
+export class Walker {
+  /** How many bytes lie behind. */
+  at = 0;
+  /** Where the last text began, which ended at `at`. */
+  textStart = 0;
+  private readonly bytes: Buffer;
+  /** How many values the containers around the innermost one still have; inverted where the container is a map. */
+  private readonly open = new Int32Array(MOST_DEPTH);
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** Checks that nothing follows. */
+  end(): void {
+    if (this.at !== this.bytes.length) fail('trailing');
+  }
+
+  /** Skips a value that lies in `depth` containers. Does not recurse. */
+  skipValue(depth: number): void {
+    const { bytes, open } = this;
+    let level = 0;
+    // Values that are still to come in the innermost container; a key is one of its own.
+    let left = 1;
+    let isPairs = false;
+    for (;;) {
+      if (left === 0) {
+        if (level === 0) return;
+        const outer = open[--level]!;
+        isPairs = outer < 0;
+        left = isPairs ? ~outer : outer;
+        continue;
+      }
+      if (this.at >= bytes.length) fail('truncated');
+      const first = bytes[this.at]!;
+      const shape = SHAPES[first]!;
+      if (isPairs && (left & 1) === 0 && shape !== SHAPE.text) fail('key');
+      left--;
+      if (shape === SHAPE.byte) {
+        this.at++;
+      } else if (shape === SHAPE.text) {
+        this.text(first);
+      } else if (shape === SHAPE.other) {
+        this.at++;
+        this.scalar(first);
+      } else if ((first & EMPTY_MASK) === EMPTY && depth + level < MOST_DEPTH) {
+        this.at++;
+      } else {
+        const count = this.container(depth + level);
+        open[level++] = isPairs ? ~left : left;
+        isPairs = shape === SHAPE.map;
+        left = isPairs ? 2 * count : count;
+      }
+    }
+  }
+
+  /**
+   * Takes the beginning of an array or a map that lies in `depth` containers; returns its number of elements or pairs.
+   */
+  container(depth: number): number {
+    const { bytes } = this;
+    const first = bytes[this.at++]!;
+    // The depth is checked before the count, which is behind the marker (rule FMT-04).
+    if (depth >= MOST_DEPTH) fail('depth');
+    const count = first < 0xa0 ? first & 0x0f : this.length(first === 0xdc || first === 0xde ? 2 : 4);
+    const least = SHAPES[first] === SHAPE.map ? 2 * count : count;
+    if (least > bytes.length - this.at) fail('truncated');
+    return count;
+  }
+
+  /** Takes a key; returns whether it is this one. */
+  keyIs(name: Buffer): boolean {
+    this.key();
+    return name.equals(this.bytes.subarray(this.textStart, this.at));
+  }
+
+  /** Takes a key. One that is no string is the fault `key`, whatever else is wrong with it. */
+  key(): void {
+    const { bytes } = this;
+    if (this.at >= bytes.length) fail('truncated');
+    const first = bytes[this.at]!;
+    if (SHAPES[first] !== SHAPE.text) fail('key');
+    this.text(first);
+  }
+
+  private text(first: number): void {
+    this.at++;
+    const length = first < 0xc0 ? first & 0x1f : this.length(1 << (first - 0xd9));
+    const start = this.take(length);
+    const end = start + length;
+    this.textStart = start;
+    const { bytes } = this;
+    if (!isUtf8Range(bytes, start, end)) fail('utf8');
+  }
+
+  /** Takes the rest of a value whose marker has a fixed number of bytes behind it. */
+  private scalar(first: number): void {
+    if (first === 0xc1) fail('reserved');
+    if (first >= 0xc4 && first <= 0xc6) fail('binary');
+    if (first === 0xca) {
+      if (isNotFinite(this.bytes, this.take(4), FLOAT_EXPONENT)) fail('finite');
+    } else if (first === 0xcb) {
+      if (isNotFinite(this.bytes, this.take(8), DOUBLE_EXPONENT)) fail('finite');
+    } else if (first >= 0xcc && first <= 0xd3) {
+      // Unsigned and signed integers of 1, 2, 4 and 8 bytes.
+      this.take(1 << (first & 3));
+    } else {
+      fail('extension');
+    }
+  }
+
+  /** A length of this many bytes, big-endian. */
+  private length(width: number): number {
+    const start = this.take(width);
+    let length = 0;
+    for (let at = start; at < this.at; at++) length = length * 256 + this.bytes[at]!;
+    return length;
+  }
+
+  /** Takes so many bytes; returns where they begin. */
+  private take(count: number): number {
+    const start = this.at;
+    if (count > this.bytes.length - start) fail('truncated');
+    this.at = start + count;
+    return start;
+  }
+}
+
+/**
+ * Whether a float is infinite or NaN: all bits of its exponent are set; `mask` has those of its second byte (IEEE 754).
+ */
+function isNotFinite(bytes: Buffer, start: number, mask: number): boolean {
+  return (bytes[start]! & 0x7f) === 0x7f && (bytes[start + 1]! & mask) === mask;
+}
+
+function fail(fault: Fault): never {
+  throw refusal('invalid_msgpack', fault);
+}

@@ -1,0 +1,120 @@
+/**
+ * Reads events page by page, in NDJSON and Arrow (rule FMT-09).
+ *
+ * Runs in a reader's thread. Invariants: a page is a read of its own, of a bounded size; the rows end with the newest
+ * id of the beginning.
+ */
+import { LIMITS } from '../contract.ts';
+import { ndjsonHead, ndjsonRow } from '../render/ndjson.ts';
+import { type StoredRow, storedIdOf, storedMetadataOf } from '../render/stored.ts';
+import { type EventRow, idOf, ROW } from '../render.ts';
+import { libraries } from './event-pages.ts';
+import type { Texts } from './event-rows.ts';
+import { type EventFilter, NO_UPPER_BOUND, type Queries } from './query.ts';
+import type { ExportPage, ExportRead } from './read.ts';
+
+/** The memory that the lines of a page begin with: most pages need no more. */
+const FIRST_BYTES = 2 * LIMITS.export_page_bytes;
+/** A UTF-16 code unit becomes at most three bytes of UTF-8. */
+const MOST_BYTES = 3;
+
+/** Events that were not read yet. */
+export class Export {
+  private readonly queries: Queries;
+  private readonly texts: Texts;
+  private readonly rest: ExportRead;
+
+  constructor(queries: Queries, texts: Texts, rest: ExportRead) {
+    this.queries = queries;
+    this.texts = texts;
+    this.rest = rest;
+  }
+
+  /** Reads the next page; returns it with the read of the page behind it. */
+  read(): ExportPage {
+    const { filter, left, format, newest = this.queries.newestRevision() } = this.rest;
+    const bounded = { ...filter, before: Math.min(filter.before ?? NO_UPPER_BOUND, newest + 1) };
+    const asked = Math.min(left, LIMITS.export_page_rows);
+    const page = new PageRead(asked, left);
+    const bytes = format === 'arrow' ? this.arrowPage(bounded, page) : this.lines(bounded, page);
+    if (!page.isFollowed) return { bytes, next: undefined };
+    const cursor = filter.order === 'asc' ? { after: page.last } : { before: page.last };
+    const behind = { filter: { ...bounded, ...cursor }, left: left - page.rows };
+    return { bytes, next: { kind: 'export', format, ...behind, newest, isFirst: false } };
+  }
+
+  private lines(filter: EventFilter, page: PageRead): Uint8Array {
+    const { head } = this.rest;
+    const lines = new Lines();
+    if (head !== undefined) lines.push(ndjsonHead(head));
+    for (const row of this.queries.events(filter, page.asked)) {
+      lines.push(ndjsonRow(row));
+      if (!page.note(idOf(row), metadataBytes(row))) break;
+    }
+    return lines.bytes;
+  }
+
+  private arrowPage(filter: EventFilter, page: PageRead): Uint8Array {
+    const { isFirst, head } = this.rest;
+    const rows: StoredRow[] = [];
+    for (const row of this.queries.storedEvents(filter, page.asked)) {
+      rows.push(row);
+      if (!page.note(storedIdOf(row), Buffer.byteLength(storedMetadataOf(row)))) break;
+    }
+    const place = { isFirst, isLast: !page.isFollowed };
+    return libraries.arrow!.arrowPage(rows, this.texts, place, head);
+  }
+}
+
+/** Lines as UTF-8, end to end, in memory of their own. */
+class Lines {
+  private memory = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  private length = 0;
+
+  push(line: string): void {
+    const needed = this.length + line.length * MOST_BYTES;
+    if (needed > this.memory.length) this.memory = Buffer.from(this.memory.buffer.transfer(2 * needed));
+    this.length += this.memory.write(line, this.length);
+  }
+
+  get bytes(): Uint8Array {
+    return this.memory.subarray(0, this.length);
+  }
+}
+
+/** What a page of an export has so far. */
+class PageRead {
+  rows = 0;
+  /** The id of the last row. */
+  last = 0;
+  /** How many rows the page may have; `left` is how many the export may have. */
+  readonly asked: number;
+  private readonly left: number;
+  private metadataBytes = 0;
+
+  constructor(asked: number, left: number) {
+    this.asked = asked;
+    this.left = left;
+  }
+
+  /** Counts a row; returns whether the page has room for another one. */
+  note(id: number, metadataBytes: number): boolean {
+    this.rows++;
+    this.last = id;
+    this.metadataBytes += metadataBytes;
+    return !this.isFull;
+  }
+
+  /** Whether another page may follow. */
+  get isFollowed(): boolean {
+    return this.rows < this.left && (this.rows === this.asked || this.isFull);
+  }
+
+  private get isFull(): boolean {
+    return this.metadataBytes >= LIMITS.export_page_bytes;
+  }
+}
+
+function metadataBytes(row: EventRow): number {
+  return Buffer.byteLength(String(row[ROW.metadata]));
+}

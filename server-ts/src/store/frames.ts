@@ -1,0 +1,36 @@
+/**
+ * Reads a page of events as frames of the stream.
+ *
+ * Runs in a reader's thread. Only this server has this file: Rust renders frames where it reads them.
+ */
+import { idOf, ROW, renderFrame } from '../render.ts';
+import type { EventFilter, Queries } from './query.ts';
+import type { Frames } from './read.ts';
+
+/** Frames of one page stop after this many bytes. */
+const PAGE_BYTES = 1 << 20;
+
+/** Reads up to `limit` events, as many as fit into a page. Each is rendered as a frame once, for all clients. */
+export function readFrames(queries: Queries, filter: EventFilter): Frames {
+  const ids: number[] = [];
+  const ends: number[] = [];
+  const names: [string, string, string][] = [];
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let more = false;
+  for (const row of queries.events(filter, filter.limit + 1)) {
+    if (ids.length === filter.limit || length >= PAGE_BYTES) {
+      more = true;
+      break;
+    }
+    const chunk = Buffer.from(renderFrame(row));
+    chunks.push(chunk);
+    length += chunk.length;
+    ids.push(idOf(row));
+    ends.push(length);
+    names.push([String(row[ROW.session_id]), String(row[ROW.agent_type]), String(row[ROW.event_type])]);
+  }
+  const bytes = Buffer.allocUnsafeSlow(length);
+  chunks.reduce((at, chunk) => at + chunk.copy(bytes, at), 0);
+  return { bytes, ids: Float64Array.from(ids), ends: Uint32Array.from(ends), names, more };
+}

@@ -1,0 +1,61 @@
+/**
+ * Reads sessions by the contract's statements.
+ *
+ * Belongs to a reader's thread. What a session's status is depends on the time of the read (rule SES-02). Knows nothing
+ * of HTTP or of JSON text.
+ */
+import { nowMs } from '../clock.ts';
+import { QUERIES } from '../queries.ts';
+import type { SessionRow } from '../render.ts';
+import { NO_UPPER_BOUND, NOBODY, type Queries } from './query.ts';
+
+export interface SessionFilter {
+  readonly status?: string | undefined;
+  readonly excludeStatus?: string | undefined;
+  readonly agentType?: string | undefined;
+  readonly project?: string | undefined;
+  readonly since?: number | undefined;
+  /** Below this `last_event_id`. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Sessions, newest activity first, and whether more of them follow. */
+export function listSessions(
+  queries: Queries,
+  filter: SessionFilter,
+): { readonly rows: readonly SessionRow[]; readonly more: boolean } {
+  const now = nowMs();
+  const agentType = queries.filterId('agent_type', filter.agentType);
+  const project = queries.filterId('project', filter.project);
+  if (agentType === NOBODY || project === NOBODY) return { rows: [], more: false };
+  const rows = queries
+    .prepared(QUERIES.selectSessions)
+    .all(
+      now - queries.timeoutMs,
+      now - 2 * queries.timeoutMs,
+      filter.before ?? NO_UPPER_BOUND,
+      filter.limit + 1,
+      filter.status,
+      filter.excludeStatus,
+      agentType,
+      project,
+      filter.since,
+      now - queries.staleMs,
+    ) as SessionRow[];
+  const more = rows.length > filter.limit;
+  return { rows: more ? rows.slice(0, filter.limit) : rows, more };
+}
+
+/** One session; nothing when no event has named it. */
+export function getSession(queries: Queries, sessionId: string): SessionRow | undefined {
+  const now = nowMs();
+  const [idle, ended] = [now - queries.timeoutMs, now - 2 * queries.timeoutMs];
+  const statement = queries.prepared(QUERIES.selectSession);
+  return statement.get(idle, ended, sessionId, now - queries.staleMs) as SessionRow | undefined;
+}
+
+/** The revision of a session's topic (rule SYN-01); 0 when no event has named it. */
+export function sessionRevision(queries: Queries, sessionId: string): number {
+  return queries.pluck(QUERIES.selectSessionRevision, sessionId) ?? 0;
+}
