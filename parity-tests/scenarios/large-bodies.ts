@@ -3,10 +3,9 @@
  * Memory is that of the server's own process, from `/proc`.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
-import { memoryMb } from '../src/memory.ts';
+import { memoryMb, requireProc } from '../src/process-figures.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const LARGE_BODIES: ScenarioFile = {
@@ -30,7 +29,7 @@ const MOST_GROWN_MB = 400;
 const MOST_LIVEZ_MS = 500;
 
 async function emptyItems(context: ScenarioContext): Promise<void> {
-  if (!existsSync('/proc/self/status')) context.skip('no /proc here');
+  requireProc(context);
   const server = await context.start();
   const client = context.client(server);
   const body = gzipSync(`{"events":[${'{},'.repeat(ITEMS - 1)}{}]}`);

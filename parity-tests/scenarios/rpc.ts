@@ -9,7 +9,7 @@ import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 import { type Random, seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { eventsQueued } from '../src/conditions.ts';
-import { memoryMb, memoryWithin } from '../src/memory.ts';
+import { memoryMb, memoryWithin } from '../src/process-figures.ts';
 import { callBody, postCall, type TimedReply } from '../src/rpc-calls.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import { holdWriteLock } from '../src/write-lock.ts';
