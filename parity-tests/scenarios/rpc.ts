@@ -6,11 +6,12 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
-import { type Random, seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { eventsQueued } from '../src/conditions.ts';
 import { memoryMb, memoryWithin } from '../src/process-figures.ts';
 import { callBody, postCall, type TimedReply } from '../src/rpc-calls.ts';
+import { breakOne, randomDict, respelled } from '../src/rpc-spellings.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import { holdWriteLock } from '../src/write-lock.ts';
 
@@ -62,7 +63,8 @@ export const RPC: ScenarioFile = {
 const NESTED_DICTS = 100_000;
 const ROUNDS = 3;
 const WARM_UP_CALLS = 1000;
-const MOST_LIVEZ_MS = 1000;
+/** Of a busy machine. A server that answers nothing while it reads takes as long as the time of the call. */
+const LEAST_BOUND_MS = 1000;
 /** The memory of a server is back within this share of what it had, after so long. */
 const MOST_SHARE = 1.2;
 const BACK_MS = 10_000;
@@ -88,7 +90,8 @@ async function longCalls(context: ScenarioContext): Promise<void> {
     assert.equal(reply.status, 200);
     assert.ok(expected.equals(reply.body), 'every byte came back');
     context.note(`${Math.round(reply.ms)} ms, ${timingOf(reply)}, /livez within ${Math.round(livezMs)} ms`);
-    assert.ok(livezMs < MOST_LIVEZ_MS, `/livez took ${Math.round(livezMs)} ms`);
+    const boundMs = Math.max(LEAST_BOUND_MS, libraryMs(reply));
+    assert.ok(livezMs < boundMs, `/livez took ${Math.round(livezMs)} ms`);
   }
   if (!hasMemory) return;
   const afterMb = await memoryWithin(server.pid, beforeMb * MOST_SHARE, BACK_MS);
@@ -171,67 +174,6 @@ function send(client: ApiClient, items: string): Promise<Reply> {
   return client.send('POST', '/api/rpc', callBody('echo.nestedDicts', `[${items}]`), []);
 }
 
-type Dict = Record<string, unknown>;
-
-function randomDict(random: Random): Dict {
-  const text = (): string => random.pick(['', 'a', 'é\n"\\', '😀\0', 'x'.repeat(random.below(40))]);
-  const number = (): number =>
-    random.pick([0, 1, -5, 0.5, 1e21, 5e-324, random.next(), random.below(1e9) / 8]);
-  const flag = (): boolean => random.chance(0.5);
-  return {
-    topStr: text(),
-    topD: number(),
-    topB: flag(),
-    nested: { str: text(), d: number(), b: flag() },
-  };
-}
-
-function breakOne(random: Random, dict: Dict): void {
-  const inside = random.chance(0.5) ? dict : (dict.nested as Dict);
-  const key = random.pick(Object.keys(inside));
-  if (random.chance(0.3)) delete inside[key];
-  else inside[key] = random.pick([null, [], {}, 'text', 7, true, '\ud800']);
-}
-
-/** The same value as other clients write it: white space, escapes, other members, another order, other numbers. */
-function respelled(random: Random, value: unknown): string {
-  const space = (): string => random.pick(['', '', ' ', '\n', '\t ']);
-  if (Array.isArray(value)) {
-    return `[${value.map((item) => space() + respelled(random, item) + space()).join(',')}]`;
-  }
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([key, item]) => [key, respelled(random, item)] as const);
-    // An unknown member, and one that another replaces.
-    if (random.chance(0.3))
-      members.push([`x${random.below(9)}`, random.pick(['null', '[[{}]]', '{"str":1}'])]);
-    shuffle(random, members);
-    const [first] = members;
-    if (first !== undefined && random.chance(0.3)) members.unshift([first[0], '{"b":[0]}']);
-    const texts = members.map(
-      ([key, text]) => `${space()}${spelledText(random, key)}${space()}:${space()}${text}`,
-    );
-    return `{${texts.join(',')}${space()}}`;
-  }
-  if (typeof value === 'string') return spelledText(random, value);
-  return typeof value === 'number' ? spelledNumber(random, value) : JSON.stringify(value);
-}
-
-function spelledText(random: Random, text: string): string {
-  const escaped = [...JSON.stringify(text).slice(1, -1)].join('');
-  return `"${escaped.replace(/[a-z]/g, (letter, at: number) => {
-    const isEscape = escaped[at - 1] === '\\' || /\\u[0-9a-f]{0,3}$/.test(escaped.slice(0, at));
-    return isEscape || random.chance(0.8)
-      ? letter
-      : `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  })}"`;
-}
-
-function spelledNumber(random: Random, value: number): string {
-  const plain = String(value);
-  if (!Number.isInteger(value) || plain.includes('e')) return plain;
-  return random.pick([plain, `${plain}.0`, `${plain}e0`, `${plain}.00E+0`]);
-}
-
 async function reads(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const client = context.client(server);
@@ -309,8 +251,12 @@ async function timing(context: ScenarioContext): Promise<void> {
   const begun = performance.now();
   const reply = await postCall(server.port, callBody('snapshot.get', '["stats",{"wait":5}]'));
   assert.ok(performance.now() - begun > LIMITS.snapshot_wait_ms - 50, 'the method waited');
-  const ms = Number(/^lib;dur=(\d+\.\d{3})$/.exec(timingOf(reply))?.[1]);
+  const ms = libraryMs(reply);
   assert.ok(ms < LIMITS.snapshot_wait_ms / 2, `${ms} ms`);
+}
+
+function libraryMs(reply: TimedReply): number {
+  return Number(/^lib;dur=(\d+\.\d{3})$/.exec(timingOf(reply))?.[1]);
 }
 
 function timingOf({ headers }: TimedReply): string {
