@@ -51,6 +51,7 @@ export const LAYERS: readonly string[] = [
     'attachments',
     'admission',
     'ingest',
+    'rpc',
     'http',
     'app',
     'input',

@@ -36,7 +36,8 @@ const CLAIM = /^Over 250 lines/m;
 const REASON = /^Over 250 lines because \S/m;
 
 /** Modules that write JSON text: rows, answers, frames, summaries of metadata. All others call `render`. */
-const JSON_WRITERS = /^(render(\/\w+)?|truncate|http\/(reply|health|frames|stream)|input\/results)$/;
+const JSON_WRITERS =
+  /^(render(\/\w+)?|truncate|http\/(reply|health|frames|stream)|input\/results|rpc\/(batches|responses))$/;
 /** The name of a member inside a string: `"name":`, its quotes escaped or not, without the space of a macro. */
 const JSON_MEMBER = /\\?"[a-z_]+\\?":(?![\s:])/;
 

@@ -25,6 +25,7 @@ import { LOG } from './log.ts';
 import { OVERLOAD } from './overload.ts';
 import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
+import { RPC } from './rpc.ts';
 import { SCHEMA } from './schema.ts';
 import { SIGN_IN } from './sign-in.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
@@ -69,6 +70,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   ATTACHMENTS,
   ATTACHMENT_CRASH,
   ATTACHMENT_MEMORY,
+  RPC,
   FORMATS,
   TIMEOUTS,
   STORAGE,

@@ -16,6 +16,9 @@ export interface Difference {
   readonly got: string;
 }
 
+/** How long typed calls took (RPC-07). */
+const TIMING: HeaderMap = { 'server-timing': 'lib;dur=<any-duration>' };
+
 /** Named header sets. `<any-length>` is checked against the body as well. */
 export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
   /** Every JSON answer (HTT-01). */
@@ -70,6 +73,10 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
   },
   /** A 304 for a snapshot (SYN-06). */
   unchanged: { date: '<any-date>', etag: 'W/"<any-epoch>-<any-revision>"', 'cache-control': 'no-cache' },
+  /** Responses to typed calls (RPC-01, RPC-07). */
+  rpc: negotiated('application/json; charset=utf-8', { 'content-length': '<any-length>', ...TIMING }),
+  'rpc-msgpack': negotiated('application/vnd.msgpack', { 'content-length': '<any-length>', ...TIMING }),
+  'rpc-none': { date: '<any-date>', ...TIMING },
   /** A 204 (HTT-04). */
   empty: { date: '<any-date>' },
   /** What the parser level answers (HTT-08). */

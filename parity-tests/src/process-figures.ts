@@ -2,6 +2,7 @@
  * Memory and processor time of a server's own process, from `/proc`.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ScenarioContext } from './scenario.ts';
 
 /** Skips a scenario on a machine that has no `/proc`. */
@@ -13,6 +14,19 @@ export function requireProc(context: ScenarioContext): void {
 export function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
+}
+
+const EVERY_MS = 250;
+
+/** Resolves once the memory is no more than this, or after `deadlineMs`, with what it is then. */
+export async function memoryWithin(pid: number, mostMb: number, deadlineMs: number): Promise<number> {
+  const end = performance.now() + deadlineMs;
+  let mb = memoryMb(pid, 'VmRSS');
+  while (mb > mostMb && performance.now() < end) {
+    await pause(EVERY_MS);
+    mb = memoryMb(pid, 'VmRSS');
+  }
+  return mb;
 }
 
 /** Makes `VmHWM` begin anew at the memory of now (proc_pid_clear_refs(5)). */

@@ -54,6 +54,7 @@ test('wildcards check type and form', () => {
     '<any-runtime>': ['node', ['deno', '']],
     '<any-date>': [DATE, ['2026-11-21', 'Sat, 21 Nov 2026 01:41:29 UTC']],
     '<any-cookie>': [`1790604800.${'0a'.repeat(32)}`, ['1790604800', `1790604800.${'0A'.repeat(32)}`, '']],
+    '<any-duration>': ['12.345', ['12', '.345', '12.3456', '']],
     '<any-length>': ['15', ['-1', '015', '']],
   };
   assert.deepEqual(Object.keys(samples), Object.keys(WILDCARDS), 'every wildcard is tested');

@@ -42,11 +42,13 @@ function checkRoute(
   const operation = (method: string): JsonObject =>
     (at(openapi, `/paths/${path.replaceAll('/', '~1')}/${method}`) ?? {}) as JsonObject;
   const where = `openapi.json: ${path}`;
+  // The formats of a route are those of GET, or of POST where there is no GET (rule HTT-13).
+  const chosen = methods.includes('GET') ? 'get' : 'post';
   return [
     ...[answers ?? [], reads].flatMap((names) => inOrder(path, names, Object.keys(formats))),
     ...(types[0] === produces ? [] : [`routes.json: ${path} produces ${produces}, not ${types[0]}`]),
-    ...(methods.includes('GET')
-      ? same(`${where}: media types of the answer`, answerTypes(openapi, operation('get')), types)
+    ...(methods.includes('GET') || answers !== undefined
+      ? same(`${where}: media types of the answer`, answerTypes(openapi, operation(chosen)), types)
       : []),
     ...(methods.includes('POST') && reads.length > 0
       ? same(

@@ -47,6 +47,8 @@ pub struct Vocabulary {
     pub field_messages: FieldMessages,
     pub format_messages: FormatMessages,
     pub parameter_messages: ParameterMessages,
+    pub rpc_errors: RpcErrors,
+    pub rpc_messages: RpcMessages,
     pub errors: BTreeMap<String, ErrorSpec>,
 }
 
@@ -142,6 +144,41 @@ pub struct ParameterMessages {
     pub file_name: String,
 }
 
+/// The errors of typed calls (rule RPC-02).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct RpcErrors {
+    pub parse_error: RpcErrorSpec,
+    pub invalid_request: RpcErrorSpec,
+    pub method_not_found: RpcErrorSpec,
+    pub invalid_params: RpcErrorSpec,
+    pub server_error: RpcErrorSpec,
+}
+
+/// Code and text of an error of a typed call.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct RpcErrorSpec {
+    pub code: i32,
+    pub message: String,
+}
+
+/// What is wrong with an argument of a typed call (rule RPC-03).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct RpcMessages {
+    pub params: String,
+    pub missing: String,
+    pub unexpected: String,
+    pub long: String,
+    pub double: String,
+    pub boolean: String,
+    pub string: String,
+    pub dictionary: String,
+    pub sequence: String,
+    pub option: String,
+}
+
 /// `limits.json`; units stand in the names.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
@@ -154,6 +191,8 @@ pub struct Limits {
     pub attachment_name_bytes: usize,
     pub media_type_bytes: usize,
     pub attachment_chunk_bytes: usize,
+    pub rpc_batch_calls: usize,
+    pub rpc_sequence_items: usize,
     pub zstd_window_log: u32,
     pub head_bytes: usize,
     pub head_hard_bytes: usize,
@@ -234,7 +273,7 @@ pub struct RouteSpec {
     pub path: String,
     pub methods: Vec<String>,
     pub produces: String,
-    /// The formats that GET negotiates.
+    /// The formats that GET negotiates, or POST where there is no GET.
     pub formats: Option<Vec<String>>,
     /// The formats that POST reads.
     pub reads: Option<Vec<String>>,
@@ -315,6 +354,8 @@ pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../..
 pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
 /// `hooks/claude-code.json`, whose parsed form is [`crate::hooks`]'s own.
 pub const CLAUDE_CODE: &str = include_str!("../../contract/hooks/claude-code.json");
+/// `rpc.json`, whose parsed form is [`crate::rpc`]'s own.
+pub const RPC: &str = include_str!("../../contract/rpc.json");
 /// `config.json`, whose parsed form is [`crate::config`]'s own.
 pub const CONFIG: &str = include_str!("../../contract/config.json");
 

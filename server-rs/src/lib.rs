@@ -61,6 +61,8 @@ pub mod attachments;
 pub mod admission;
 /// Scan, validate, truncate, store, publish.
 pub mod ingest;
+/// Typed calls.
+pub mod rpc;
 /// Routes, checks, answers.
 pub mod http;
 /// The wall clock.

@@ -34,6 +34,11 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// Goes back to a place.
+    pub(crate) fn rewind(&mut self, at: usize) {
+        self.at = at;
+    }
+
     pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -130,13 +135,13 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn close(&mut self, end: u8) -> bool {
+    pub(crate) fn close(&mut self, end: u8) -> bool {
         let closes = self.peek() == Some(end);
         self.at += usize::from(closes);
         closes
     }
 
-    fn expect(&mut self, byte: u8) -> Scan<()> {
+    pub(crate) fn expect(&mut self, byte: u8) -> Scan<()> {
         if self.peek() == Some(byte) {
             self.at += 1;
             Ok(())
@@ -154,7 +159,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn number(&mut self) -> Scan<SpanKind> {
+    pub(crate) fn number(&mut self) -> Scan<SpanKind> {
         self.at += usize::from(self.peek() == Some(b'-'));
         match self.peek() {
             Some(b'0') => self.at += 1,
@@ -181,7 +186,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A string token; at the opening quote.
-    fn skip_string(&mut self) -> Scan<SpanKind> {
+    pub(crate) fn skip_string(&mut self) -> Scan<SpanKind> {
         let mut kind = SpanKind::String;
         self.at += 1;
         loop {

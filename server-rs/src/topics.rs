@@ -48,6 +48,15 @@ pub fn parse_topic(text: &str) -> Option<Topic> {
     Some(Topic::Session(id.into()))
 }
 
+/// The topic with this name (rule RPC-05).
+pub fn topic_named(name: &str) -> Option<Topic> {
+    if let Some(topic) = Topic::GLOBAL.into_iter().find(|topic| topic.name() == name) {
+        return Some(topic);
+    }
+    let id = name.strip_prefix(VOCABULARY.session_topic_prefix.as_str())?;
+    is_session_id(id).then(|| Topic::Session(id.into()))
+}
+
 /// The topics of a list with commas between them, each once, where it was first. `None` where one is no topic, and
 /// where they are more than a client may follow.
 pub fn parse_topics(list: &str) -> Option<Vec<Topic>> {
@@ -134,6 +143,17 @@ mod tests {
         assert_eq!(parse_topics(&list(most + 1)), None);
         let twice = format!("{},{}", list(most), list(most));
         assert_eq!(parse_topics(&twice).map(|topics| topics.len()), Some(most));
+    }
+
+    #[test]
+    fn a_topic_is_found_by_its_name() {
+        for topic in Topic::GLOBAL.into_iter().chain(session("a b")).chain(session("%41/é,")) {
+            assert_eq!(topic_named(&topic.name()), Some(topic));
+        }
+        for name in ["", "Events", "events ", "session", "session:", "session: a", "session:a\0"] {
+            assert_eq!(topic_named(name), None, "{name}");
+        }
+        assert_eq!(topic_named(&format!("session:{}", "x".repeat(257))), None);
     }
 
     #[test]

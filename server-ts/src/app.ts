@@ -18,6 +18,7 @@ import { Hub, Places } from './hub.ts';
 import { Ingest } from './ingest.ts';
 import { Invalidations } from './invalidations.ts';
 import type { Log } from './log.ts';
+import { CallReader } from './rpc/worker.ts';
 import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
 
@@ -48,6 +49,7 @@ export class App {
   readonly attachments: Attachments;
   readonly admission: Admission;
   readonly buffers: Buffers;
+  readonly callReader: CallReader;
   readonly guard: Guard;
   readonly connections: Connections;
   isDraining = false;
@@ -67,6 +69,7 @@ export class App {
     });
     this.sharedFrames = new SharedFrames(store.epoch);
     this.buffers = buffers;
+    this.callReader = new CallReader(options.entry);
     this.ingest = new Ingest(store, config, buffers);
     this.attachments = new Attachments(store, config, log);
     this.admission = new Admission(config.queueEvents, config.queueBytes);
@@ -138,7 +141,7 @@ export class App {
     clearInterval(this.statsTimer);
     this.hub.close();
     this.invalidations.close();
-    return this.connections.drain();
+    return this.connections.drain().finally(() => this.callReader.close());
   }
 
   /** Logs what failed in the background, unless the server is about to end. */

@@ -19,6 +19,20 @@ const SHARED_LOG = 16;
 /** At most this many bytes are kept for later. */
 const KEPT_BYTES = 6 << 20;
 
+/** Up to here long memory is what is needed: that is little to keep. */
+const SHORT_BYTES = 8 << 20;
+/** Above `DEFAULT_MMAP_THRESHOLD_MAX` of glibc. */
+const MAPPED_BYTES = 33 << 20;
+
+/**
+ * How much memory a long text takes, so that the system gets it back at once. glibc gives what is longer than 32 MiB a
+ * mapping of its own. Once it has freed a shorter one that had its own too, it keeps as much for later, several times
+ * over (mallopt(3), `M_MMAP_THRESHOLD`). Pages that are not used cost nothing.
+ */
+export function roomFor(length: number): number {
+  return length > SHORT_BYTES ? Math.max(length, MAPPED_BYTES) : length;
+}
+
 /** What the writer's thread is yet to be told of shared memory. */
 export interface MemoryNews {
   readonly fresh: readonly (readonly [number: number, memory: SharedArrayBuffer])[];
@@ -37,7 +51,7 @@ export class Buffers {
   /** Memory of at least this many bytes, with anything in it. */
   take(length: number): ArrayBufferLike {
     const log = logOf(length);
-    if (log > LARGEST_LOG) return new ArrayBuffer(length);
+    if (log > LARGEST_LOG) return new ArrayBuffer(roomFor(length));
     const kept = this.free[log]?.pop();
     if (kept === undefined)
       return log > SHARED_LOG ? new ArrayBuffer(1 << log) : new SharedArrayBuffer(1 << log);

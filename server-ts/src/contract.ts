@@ -13,6 +13,7 @@ import migration1 from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import pragmas from '../../contract/pragmas.sql?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
+import rpc from '../../contract/rpc.json?text';
 import version from '../../contract/VERSION?text';
 import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
 import server from '../package.json' with { type: 'json' };
@@ -75,7 +76,7 @@ export interface RouteSpec {
   readonly methods: readonly string[];
   /** The media type of its answer. */
   readonly produces: string;
-  /** The formats among which `Accept` chooses the answer to GET (rule HTT-13). */
+  /** The formats among which `Accept` chooses the answer to GET, or to POST where there is no GET (rule HTT-13). */
   readonly formats?: readonly FormatName[];
   /** The formats of the bodies that it reads (rule BOD-02). */
   readonly reads?: readonly FormatName[];
@@ -86,6 +87,30 @@ export interface RouteSpec {
   /** Exists with `--bench` alone (rule BEN-01). */
   readonly bench?: boolean;
 }
+
+/** The methods and types of typed calls, as they are served. */
+export const RPC_TEXT: string = rpc;
+
+/** `rpc.json`, whose types are names. */
+interface RpcSpec {
+  readonly dictionaries: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly methods: Readonly<
+    Record<
+      string,
+      {
+        readonly params: readonly {
+          readonly type: string;
+          /** The route whose query parameters the options are. */
+          readonly parameters_of?: string;
+          readonly optional?: boolean;
+        }[];
+        readonly bench?: boolean;
+      }
+    >
+  >;
+}
+
+export const RPC = JSON.parse(rpc) as RpcSpec;
 
 export const ROUTES = routes.routes as readonly RouteSpec[];
 export const PARAMETERS = routes.parameters as Readonly<Record<string, ParameterSpec>>;

@@ -11,6 +11,7 @@ import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
+import type { CallReaderData } from './rpc/worker.ts';
 import type { CheckpointerData } from './store/checkpoint.ts';
 import type { ReaderData } from './store/read.ts';
 import type { WriterData } from './store/writer-messages.ts';
@@ -194,7 +195,7 @@ function exit(code: number, text: string): never {
 if (isMainThread) {
   await main();
 } else {
-  const data = workerData as WriterData | ReaderData | CheckpointerData;
+  const data = workerData as WriterData | ReaderData | CheckpointerData | CallReaderData;
   switch (data.role) {
     case 'writer':
       (await import('./store/writer-thread.ts')).runWriter(parentPort!, data);
@@ -204,6 +205,9 @@ if (isMainThread) {
       break;
     case 'checkpointer':
       (await import('./store/checkpoint-thread.ts')).runCheckpointer(parentPort!, data);
+      break;
+    case 'calls':
+      (await import('./rpc/worker-thread.ts')).runCallReader(parentPort!);
       break;
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from './contract.ts';
-import { parseTopic, parseTopics } from './topics.ts';
+import { parseTopic, parseTopics, topicNamed } from './topics.ts';
 
 const LONGEST = 'é'.repeat(128);
 
@@ -38,6 +38,26 @@ test('tells topics from what is none', () => {
 test('a session is known by its id', () => {
   assert.deepEqual(parseTopic('session:%61'), { kind: 'session', name: 'session:a', sessionId: 'a' });
   assert.equal(parseTopic('sessions')?.kind, 'sessions');
+});
+
+test('a topic is found by its name', () => {
+  for (const name of ['events', 'stats', 'sessions', 'session:a b', 'session:%41/é,']) {
+    assert.equal(topicNamed(name)?.name, name);
+  }
+  const longest = `session:${'x'.repeat(256)}`;
+  assert.equal(topicNamed(longest)?.name, longest);
+  for (const name of [
+    '',
+    'Events',
+    'events ',
+    'session',
+    'session:',
+    'session: a',
+    'session:a\0',
+    `${longest}x`,
+  ]) {
+    assert.equal(topicNamed(name), undefined, name);
+  }
 });
 
 test('a list has each topic once, in its order', () => {

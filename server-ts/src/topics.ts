@@ -29,6 +29,15 @@ export function parseTopic(text: string): Topic | undefined {
   return { kind: 'session', name: PREFIX + sessionId, sessionId };
 }
 
+/** The topic with this name (rule RPC-05). */
+export function topicNamed(name: string): Topic | undefined {
+  const common = COMMON.get(name);
+  if (common !== undefined) return common;
+  const sessionId = name.slice(PREFIX.length);
+  if (!name.startsWith(PREFIX) || !isSessionId(sessionId)) return undefined;
+  return { kind: 'session', name, sessionId };
+}
+
 /**
  * The topics of a list with commas between them, each once, in the order given (rule SYN-03). Nothing where one of
  * them is none, or where they are more than `stream_topics`.

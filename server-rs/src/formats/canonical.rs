@@ -9,7 +9,27 @@ use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use crate::number::print_number;
 
 /// Appends values to a text.
-pub(super) struct Canonical<'o>(pub(super) &'o mut Vec<u8>);
+pub(super) struct Canonical<'o> {
+    out: &'o mut Vec<u8>,
+    keeps_minus_zero: bool,
+}
+
+impl<'o> Canonical<'o> {
+    /// Prints numbers as ECMAScript does.
+    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
+        Self { out, keeps_minus_zero: false }
+    }
+
+    /// Prints -0 as it is, for a text that is only read again (rule RPC-04).
+    pub(super) fn with_minus_zero(out: &'o mut Vec<u8>) -> Self {
+        Self { out, keeps_minus_zero: true }
+    }
+
+    /// For a value inside.
+    fn inner(&mut self) -> Canonical<'_> {
+        Canonical { out: self.out, keeps_minus_zero: self.keeps_minus_zero }
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Canonical<'_> {
     type Value = ();
@@ -27,68 +47,72 @@ impl<'de> Visitor<'de> for Canonical<'_> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {
-        self.0.extend_from_slice(b"null");
+        self.out.extend_from_slice(b"null");
         Ok(())
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
-        self.0.extend_from_slice(if value { b"true" } else { b"false" });
+        self.out.extend_from_slice(if value { b"true" } else { b"false" });
         Ok(())
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
-        self.0.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
         Ok(())
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        self.0.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
         Ok(())
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        print_number(self.0, value);
+        if self.keeps_minus_zero && value == 0.0 && value.is_sign_negative() {
+            self.out.extend_from_slice(b"-0");
+        } else {
+            print_number(self.out, value);
+        }
         Ok(())
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         // Writing a string to memory cannot fail.
-        drop(serde_json::to_writer(self.0, text));
+        drop(serde_json::to_writer(self.out, text));
         Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
-        let opening = self.0.len();
-        self.0.push(b'[');
-        while values.next_element_seed(Canonical(self.0))?.is_some() {
-            self.0.push(b',');
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut values: A) -> Result<(), A::Error> {
+        let opening = self.out.len();
+        self.out.push(b'[');
+        while values.next_element_seed(self.inner())?.is_some() {
+            self.out.push(b',');
         }
-        close(self.0, opening, b']');
+        close(self.out, opening, b']');
         Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let opening = self.0.len();
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
+        let opening = self.out.len();
         let mut written: Vec<(&'de str, usize, usize)> = Vec::new();
         while let Some(name) = members.next_key::<&'de str>()? {
-            let start = self.0.len();
-            Canonical(self.0).visit_str(name)?;
-            self.0.push(b':');
-            members.next_value_seed(Canonical(self.0))?;
-            written.push((name, start, self.0.len()));
+            let start = self.out.len();
+            self.inner().visit_str(name)?;
+            self.out.push(b':');
+            members.next_value_seed(self.inner())?;
+            written.push((name, start, self.out.len()));
         }
         // A stable order: of equal names the last one sent stays last, and only that one is kept.
         written.sort_by(|one, other| one.0.encode_utf16().cmp(other.0.encode_utf16()));
         let mut ordered = vec![b'{'];
         for (index, (name, start, end)) in written.iter().enumerate() {
             if written.get(index + 1).is_none_or(|next| next.0 != *name) {
-                ordered.extend_from_slice(&self.0[*start..*end]);
+                ordered.extend_from_slice(&self.out[*start..*end]);
                 ordered.push(b',');
             }
         }
         close(&mut ordered, 0, b'}');
-        self.0.truncate(opening);
-        self.0.extend_from_slice(&ordered);
+        self.out.truncate(opening);
+        self.out.extend_from_slice(&ordered);
         Ok(())
     }
 }

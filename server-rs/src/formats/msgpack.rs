@@ -39,6 +39,15 @@ pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Fai
     Ok(RawBatch { body: tokens.finish(), events, count: places.count, lines: Vec::new() })
 }
 
+/// A value that was checked as JSON text, with its negative zeros (rule RPC-04).
+pub(crate) fn json_of(value: &[u8]) -> Result<String, Failure> {
+    let mut out = Vec::with_capacity(value.len());
+    let mut library = Deserializer::from_read_ref(value);
+    let written = Canonical::with_minus_zero(&mut out).deserialize(&mut library);
+    written.map_err(|_| Failure::new(ErrorCode::Internal))?;
+    String::from_utf8(out).map_err(|_| Failure::new(ErrorCode::Internal))
+}
+
 fn invalid(fault: Fault) -> Failure {
     refusal(ErrorCode::InvalidMsgpack, fault)
 }
@@ -109,7 +118,7 @@ impl<'de, const IS_METADATA: bool> Visitor<'de> for TokenSeed<'_, IS_METADATA> {
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Span, E> {
         if IS_METADATA {
-            return self.0.canonical(|out| Canonical(out).visit_bool(value));
+            return self.0.canonical(|out| Canonical::new(out).visit_bool(value));
         }
         Ok(self.0.bare(SpanKind::Bool))
     }
@@ -132,7 +141,7 @@ impl<'de, const IS_METADATA: bool> Visitor<'de> for TokenSeed<'_, IS_METADATA> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Span, A::Error> {
         if IS_METADATA {
-            return self.0.canonical(|out| Canonical(out).visit_seq(values));
+            return self.0.canonical(|out| Canonical::new(out).visit_seq(values));
         }
         while values.next_element::<IgnoredAny>()?.is_some() {}
         Ok(self.0.bare(SpanKind::Array))
@@ -140,7 +149,7 @@ impl<'de, const IS_METADATA: bool> Visitor<'de> for TokenSeed<'_, IS_METADATA> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Span, A::Error> {
         if IS_METADATA {
-            return self.0.canonical(|out| Canonical(out).visit_map(members));
+            return self.0.canonical(|out| Canonical::new(out).visit_map(members));
         }
         while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(self.0.bare(SpanKind::Object))

@@ -25,7 +25,7 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Faul
             if walker.key()? == b"events" {
                 // Frees the places of an earlier key before memory is taken for these.
                 drop(places.take());
-                places = check_events(&mut walker, max_items)?;
+                places = elements(&mut walker, 1, max_items)?;
             } else {
                 walker.skip_value(1)?;
             }
@@ -37,18 +37,44 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Faul
     Ok(places)
 }
 
-/// Checks the value of the key `events`; `None` when it is no array.
-fn check_events(walker: &mut Walker<'_>, max_items: usize) -> Result<Option<Places>, Fault> {
+/// Checks a body that is one value; where the elements lie when it is an array, the first `max_items` of them.
+pub(crate) fn check_elements(body: &[u8], max_items: usize) -> Result<Option<Places>, Fault> {
+    let mut walker = Walker::new(body);
+    let places = elements(&mut walker, 0, max_items)?;
+    walker.end()?;
+    Ok(places)
+}
+
+/// The first element of the array that the last member with this name holds, in a map that was checked.
+pub(crate) fn first_element<'a>(map: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let mut walker = Walker::new(map);
+    let Item::Map(pairs) = walker.item(0).ok()? else { return None };
+    let mut found = None;
+    for _ in 0..pairs {
+        let is_named = walker.key().ok()? == name;
+        let start = walker.at;
+        walker.skip_value(1).ok()?;
+        if is_named {
+            found = Some(start);
+        }
+    }
+    walker.at = found?;
+    let place = elements(&mut walker, 1, 1).ok()??.events.pop()?;
+    map.get(place)
+}
+
+/// Checks a value that lies in `depth` containers; `None` when it is no array.
+fn elements(walker: &mut Walker<'_>, depth: usize, max_items: usize) -> Result<Option<Places>, Fault> {
     let start = walker.at;
-    let Item::Array(count) = walker.item(1)? else {
+    let Item::Array(count) = walker.item(depth)? else {
         walker.at = start;
-        walker.skip_value(1)?;
+        walker.skip_value(depth)?;
         return Ok(None);
     };
     let mut events = Vec::new();
     for index in 0..count {
         let start = walker.at;
-        walker.skip_value(2)?;
+        walker.skip_value(depth + 1)?;
         if index < max_items {
             events.push(start..walker.at);
         }

@@ -15,6 +15,7 @@ use crate::formats::Format;
 use crate::http::exchange::{Deadline, Exchange};
 use crate::http::inflate::{Encoding, InflateError, encoding_of, inflate};
 use crate::http::negotiation::content_format;
+use crate::rpc::room::room_for;
 
 /// Reads and inflates a body of at most `limit` bytes and `most_events` events; the ticket holds what is read.
 pub async fn read_body(
@@ -37,7 +38,7 @@ pub async fn read_body(
     ticket.hold_unread(expected, most_events).await?;
     let mut held = expected.unwrap_or(1);
     let mut body = slot.take().ok_or(Failure::new(ErrorCode::Internal))?;
-    let mut bytes = Vec::with_capacity(usize::try_from(expected.unwrap_or(0)).unwrap_or(0));
+    let mut bytes = Vec::with_capacity(room_for(usize::try_from(expected.unwrap_or(0)).unwrap_or(0)));
     let mut slow_at = Some(Instant::now() + Duration::from_millis(LIMITS.slow_body_ms));
     loop {
         let next = next_frame(&mut body, *deadline);

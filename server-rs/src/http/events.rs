@@ -64,6 +64,14 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
     Ok(reply::rows(page.await?.bytes, answer))
 }
 
+/// The page of events that these parameters ask for, as JSON text (rule RPC-05).
+pub(crate) async fn read_events(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
+    let (filter, limit) = (event_filter(parameters), parameters.limit());
+    let page =
+        app.store.read(cost_of(&filter), |connection| read_page(connection, &filter, limit, Format::Json));
+    Ok(page.await?.bytes)
+}
+
 fn event_filter(parameters: &Parameters) -> EventFilter {
     let ascending = parameters.number("after").is_some() || parameters.text("order") == Some("asc");
     let filters = Field::NAME_KINDS.into_iter().chain(Field::TEXT_FILTERS);

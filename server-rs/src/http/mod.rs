@@ -58,6 +58,8 @@ pub mod frames;
 pub mod stream;
 /// Which topics changed, live.
 pub mod invalidations;
+/// Typed calls.
+pub mod rpc;
 /// Health and probes.
 pub mod health;
 /// The dashboard.
@@ -130,7 +132,9 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/snapshot/events", routing::get(snapshot::get_snapshot).route("/api/snapshot/events"))
         .route("/api/snapshot/{topic}", routing::get(snapshot::get_snapshot).route("/api/snapshot/{topic}"))
         .route("/api/health", routing::get(health::get_health).route("/api/health"))
-        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"));
+        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
+        .route("/api/rpc", routing::post(rpc::post_rpc).route("/api/rpc"))
+        .route("/api/rpc/schema", routing::get(rpc::get_schema).route("/api/rpc/schema"));
     if app.config.bench {
         routes = routes
             .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))

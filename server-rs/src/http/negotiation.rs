@@ -21,7 +21,8 @@ pub struct Answer {
 
 /// Whether `Accept` chooses among the formats of the route.
 pub(crate) fn has_choice(method: &Method, route: &RouteSpec) -> bool {
-    route.formats.is_some() && matches!(*method, Method::GET | Method::HEAD)
+    let has_get = || route.methods.iter().any(|known| known == "GET");
+    route.formats.is_some() && (matches!(*method, Method::GET | Method::HEAD) || !has_get())
 }
 
 /// The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1).

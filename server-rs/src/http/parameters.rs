@@ -25,41 +25,54 @@ impl Parameters {
     /// Reads a query string for a route; the failure names the first parameter that is wrong. `is_export` says that the
     /// answer is sent page by page, so its `limit` may be larger (rule FMT-09).
     pub fn parse(route: &'static RouteSpec, query: Option<&str>, is_export: bool) -> Result<Self, Failure> {
-        let mut parameters = Self { is_export, ..Self::default() };
         let pairs: Vec<(&str, &str)> = query
             .unwrap_or_default()
             .split('&')
             .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
             .collect();
-        for key in &route.parameters {
-            let Some(spec) = ROUTES.parameters.get(key) else {
-                continue;
-            };
+        Self::collect(route, is_export, |spec| {
             let mut given = pairs.iter().filter(|(name, _)| *name == spec.name).map(|(_, value)| *value);
+            let messages = &VOCABULARY.parameter_messages;
             match (given.next(), given.next()) {
-                (None, _) => match &spec.default {
-                    Some(Value::String(text)) => parameters.set(spec, text.clone())?,
-                    Some(default) => {
-                        let number = integer_of(default).ok_or(Failure::new(ErrorCode::Internal))?;
-                        parameters.numbers.insert(&spec.name, i64::try_from(number).unwrap_or(i64::MAX));
-                    }
-                    None => {}
-                },
-                (Some(_), Some(_)) => return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.twice)),
-                (Some(value), None) => parameters.take(spec, value)?,
+                (None, _) => Ok(None),
+                (Some(_), Some(_)) => Err(invalid(&spec.name, &messages.twice)),
+                (Some(raw), None) => {
+                    let text = percent_decode(raw, true);
+                    Ok(Some(text.ok_or_else(|| invalid(&spec.name, &messages.encoding))?))
+                }
+            }
+        })
+    }
+
+    /// Takes the options of a typed call, which are decoded and given once (rule RPC-05).
+    pub fn of_options(route: &'static RouteSpec, options: &[(&str, String)]) -> Result<Self, Failure> {
+        Self::collect(route, false, |spec| {
+            Ok(options.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| text.clone()))
+        })
+    }
+
+    fn collect(
+        route: &'static RouteSpec,
+        is_export: bool,
+        given: impl Fn(&'static ParameterSpec) -> Result<Option<String>, Failure>,
+    ) -> Result<Self, Failure> {
+        let mut parameters = Self { is_export, ..Self::default() };
+        for spec in route.parameters.iter().filter_map(|key| ROUTES.parameters.get(key)) {
+            match (given(spec)?, &spec.default) {
+                (Some(text), _) if text.is_empty() => {
+                    return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.empty));
+                }
+                (Some(text), _) => parameters.set(spec, text)?,
+                (None, Some(Value::String(text))) => parameters.set(spec, text.clone())?,
+                (None, Some(default)) => {
+                    let number = integer_of(default).ok_or(Failure::new(ErrorCode::Internal))?;
+                    parameters.numbers.insert(&spec.name, i64::try_from(number).unwrap_or(i64::MAX));
+                }
+                (None, None) => {}
             }
         }
         parameters.relations(route)?;
         Ok(parameters)
-    }
-
-    fn take(&mut self, spec: &'static ParameterSpec, raw: &str) -> Result<(), Failure> {
-        let messages = &VOCABULARY.parameter_messages;
-        let text = percent_decode(raw, true).ok_or_else(|| invalid(&spec.name, &messages.encoding))?;
-        if text.is_empty() {
-            return Err(invalid(&spec.name, &messages.empty));
-        }
-        self.set(spec, text)
     }
 
     /// Takes a value that is decoded and not empty.

@@ -146,12 +146,23 @@ pub fn echo(body: Bytes) -> Response<Body> {
     answer
 }
 
+/// The responses to typed calls, where there are any, and how long they took without the work of the methods (rule
+/// RPC-07).
+pub fn rpc(responses: Option<Vec<u8>>, chosen: Answer, time: Duration) -> Response<Body> {
+    let answer = responses.map_or_else(no_content, |body| rows(body, chosen));
+    timed(answer, "lib", time)
+}
+
 /// Bytes in a form that took this long to make (rule BEN-04).
 pub fn blob(body: Bytes, media_type: &str, took: Duration) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     insert(&mut answer, CONTENT_TYPE, media_type);
     insert(&mut answer, CACHE_CONTROL, "no-store");
-    let timing = format!("encode;dur={:.3}", took.as_secs_f64() * 1000.0);
+    timed(answer, "encode", took)
+}
+
+fn timed(mut answer: Response<Body>, what: &str, time: Duration) -> Response<Body> {
+    let timing = format!("{what};dur={:.3}", time.as_secs_f64() * 1000.0);
     insert(&mut answer, HeaderName::from_static("server-timing"), &timing);
     answer
 }

@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
+use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::render::{Page, render_session};
 use crate::store::cost::Cost;
@@ -18,7 +19,11 @@ use crate::text::percent_decode;
 
 /// `GET /api/sessions` (rule SES-01).
 pub async fn list_sessions(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let parameters = &exchange.parameters;
+    Ok(reply::ok(read_sessions(&app, &exchange.parameters).await?))
+}
+
+/// The page of sessions that these parameters ask for, as JSON text (rule RPC-05).
+pub(crate) async fn read_sessions(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = SessionFilter {
         status: text("status"),
@@ -31,7 +36,7 @@ pub async fn list_sessions(State(app): State<Arc<App>>, exchange: Exchange) -> r
     let (limit, cutoffs) = (parameters.limit(), app.cutoffs());
     let json =
         app.store.read(Cost::Unbounded, move |connection| sessions_json(connection, &filter, cutoffs, limit));
-    Ok(reply::ok(json.await?))
+    Ok(json.await?)
 }
 
 /// A page of sessions as JSON text.

@@ -15,10 +15,12 @@ use rusqlite::Connection;
 use crate::app::App;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
+use crate::formats::Format;
 use crate::http::etag::{etag_of, known_revisions};
 use crate::http::exchange::Exchange;
 use crate::http::exports::export_body;
 use crate::http::negotiation::Answer;
+use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::http::sessions::{session_json, sessions_json};
 use crate::http::stats::stats_json;
@@ -46,18 +48,8 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
     if !matches!(topic, Topic::Session(_)) && known.has(newest) {
         return Ok(reply::not_modified(&etag_of(epoch, newest), exchange.has_choice));
     }
-    let other_epoch = parameters.text("epoch").is_some_and(|given| given != epoch);
-    let view = View {
-        topic: &topic,
-        epoch,
-        since: parameters.number("since"),
-        other_epoch,
-        limit: parameters.limit(),
-        cutoffs: app.cutoffs(),
-        answer: exchange.answer,
-    };
-    let cost = if matches!(topic, Topic::Session(_)) { Cost::Unbounded } else { Cost::Bounded };
-    let read = app.store.read(cost, |connection| {
+    let view = View::new(&app, &topic, parameters, exchange.answer);
+    let read = app.store.read(view.cost(), |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let Some(revision) = view.revision(&snapshot)? else { return Ok(None) };
         let etag = etag_of(epoch, revision);
@@ -74,6 +66,24 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
         Ok(Some(reply::snapshot(answer, &etag)))
     });
     read.await?.ok_or_else(not_found)
+}
+
+/// The state of a topic, as JSON text (rule RPC-05).
+pub(crate) async fn read_snapshot(
+    app: &App,
+    topic: &Topic,
+    parameters: &Parameters,
+) -> Result<Vec<u8>, Failure> {
+    if let Some(revision) = parameters.number("wait") {
+        await_revision(app, revision).await;
+    }
+    let view = View::new(app, topic, parameters, Answer { format: Format::Json, media_type: "" });
+    let read = app.store.read(view.cost(), |connection| {
+        let snapshot = connection.unchecked_transaction()?;
+        let revision = view.revision(&snapshot)?;
+        revision.map(|revision| view.whole(&snapshot, revision)).transpose()
+    });
+    read.await?.ok_or(Failure::new(ErrorCode::NotFound))
 }
 
 /// Waits until the newest id is at least this, or time is up, or the server begins to shut down (rule SYN-08).
@@ -101,7 +111,24 @@ struct View<'a> {
     answer: Answer,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    fn new(app: &'a App, topic: &'a Topic, parameters: &Parameters, answer: Answer) -> Self {
+        let epoch = app.store.epoch();
+        Self {
+            topic,
+            epoch,
+            since: parameters.number("since"),
+            other_epoch: parameters.text("epoch").is_some_and(|given| given != epoch),
+            limit: parameters.limit(),
+            cutoffs: app.cutoffs(),
+            answer,
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        if matches!(self.topic, Topic::Session(_)) { Cost::Unbounded } else { Cost::Bounded }
+    }
+
     /// `None` for a session that has no event.
     fn revision(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
         match self.topic {

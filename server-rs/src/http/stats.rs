@@ -6,6 +6,7 @@ use axum::extract::State;
 use rusqlite::Connection;
 
 use crate::app::App;
+use crate::error::Failure;
 use crate::field::Field;
 use crate::http::exchange::Exchange;
 use crate::http::parameters::Parameters;
@@ -18,11 +19,16 @@ use crate::store::totals::{StatsFilter, Totals};
 
 /// `GET /api/stats` (rule STA-01).
 pub async fn get_stats(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let (filter, cutoffs) = (stats_filter(&exchange.parameters), app.cutoffs());
+    Ok(reply::ok(read_stats(&app, &exchange.parameters).await?))
+}
+
+/// The statistics that these parameters ask for, as JSON text (rule RPC-05).
+pub(crate) async fn read_stats(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
+    let (filter, cutoffs) = (stats_filter(parameters), app.cutoffs());
     let json = app.store.read(Cost::Bounded, move |connection| {
         stats_json(&*connection.unchecked_transaction()?, &filter, cutoffs)
     });
-    Ok(reply::ok(json.await?))
+    Ok(json.await?)
 }
 
 /// The statistics, within the caller's transaction; also the payload of the stream's `stats` frames (rule STR-06).

@@ -25,9 +25,9 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
   return isEscaped ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)) : undefined;
 });
 
-/** The text of the value from `start` on. */
-export function canonicalJson(bytes: Buffer, start: number): Buffer {
-  const writer = new Writer(bytes, start);
+/** The text of the value from `start` on; -0 stays what it is where the text is only read again (rule RPC-04). */
+export function canonicalJson(bytes: Buffer, start: number, keepsMinusZero = false): Buffer {
+  const writer = new Writer(bytes, start, keepsMinusZero);
   writer.value();
   return writer.text();
 }
@@ -35,14 +35,16 @@ export function canonicalJson(bytes: Buffer, start: number): Buffer {
 class Writer {
   private readonly bytes: Buffer;
   private readonly walker: Walker;
+  private readonly keepsMinusZero: boolean;
   private out = Buffer.allocUnsafe(1024);
   private length = 0;
   /** The members of the maps that are open, of the innermost one last. */
   private members = new Int32Array(MEMBER_WIDTH * 16);
   private memberCount = 0;
 
-  constructor(bytes: Buffer, start: number) {
+  constructor(bytes: Buffer, start: number, keepsMinusZero: boolean) {
     this.bytes = bytes;
+    this.keepsMinusZero = keepsMinusZero;
     this.walker = new Walker(bytes);
     this.walker.at = start;
   }
@@ -67,7 +69,8 @@ class Writer {
       default: {
         const start = walker.at;
         walker.skipValue(0);
-        this.ascii(scalarJson(this.bytes, start));
+        const isMinusZero = this.keepsMinusZero && isMinusZeroAt(this.bytes, start);
+        this.ascii(isMinusZero ? '-0' : scalarJson(this.bytes, start));
       }
     }
   }
@@ -198,6 +201,11 @@ class Writer {
     this.out.copy(larger, 0, 0, this.length);
     this.out = larger;
   }
+}
+
+function isMinusZeroAt(bytes: Buffer, at: number): boolean {
+  if (bytes[at] === 0xca) return Object.is(bytes.readFloatBE(at + 1), -0);
+  return bytes[at] === 0xcb && Object.is(bytes.readDoubleBE(at + 1), -0);
 }
 
 /** A value that is neither text nor a container. */

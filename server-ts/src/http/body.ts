@@ -22,9 +22,16 @@ interface Body {
   readonly ticket: Ticket;
 }
 
-/** Reads and inflates a body of at most `mostEvents` events; the caller releases its ticket once it is answered. */
-export async function readBody(app: App, exchange: Exchange, mostEvents: number): Promise<Body> {
-  const limit = app.config.maxBodyBytes;
+/**
+ * Reads and inflates a body of at most `mostEvents` events and `limit` bytes; the caller releases its ticket once it is
+ * answered.
+ */
+export async function readBody(
+  app: App,
+  exchange: Exchange,
+  mostEvents: number,
+  limit = app.config.maxBodyBytes,
+): Promise<Body> {
   const { head } = exchange;
   const format = contentFormat(head, exchange.route!);
   const encoding = encodingOf(head);

@@ -46,6 +46,18 @@ export async function listEvents(app: App, exchange: Exchange, parameters: Param
   rows(exchange, bytes);
 }
 
+/** The page of events that these parameters ask for, as JSON text (rule RPC-05). */
+export async function readEvents(
+  app: App,
+  { response }: Exchange,
+  parameters: Parameters,
+): Promise<Uint8Array> {
+  const filter = eventFilter(parameters);
+  const json = await app.store.json({ kind: 'list_events', filter, format: 'json' }, response);
+  if (json === undefined) throw new Failure('internal');
+  return json;
+}
+
 function eventFilter(parameters: Parameters): EventFilter {
   const after = parameters.number('after');
   const ascending = after !== undefined || parameters.text('order') === 'asc';

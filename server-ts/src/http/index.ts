@@ -26,6 +26,7 @@ import { chooseAnswer, hasChoice } from './negotiation.ts';
 import { getPage, getScript, getStyles } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import * as reply from './reply.ts';
+import { getSchema, postRpc } from './rpc.ts';
 import { dismissSession, getSession, listSessions } from './sessions.ts';
 import { getSnapshot } from './snapshot.ts';
 import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
@@ -55,6 +56,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
   routes.post(...on('/api/hooks/claude-code', postClaudeCode));
+  routes.post(...on('/api/rpc', postRpc));
   routes.get(...on('/api/snapshot/events', getSnapshot));
   routes.get(...on('/api/snapshot/{topic}', getSnapshot));
   routes.get(...on('/api/events', listEvents));
@@ -71,6 +73,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.get(...on('/livez', getLive));
   routes.get(...on('/readyz', getReady));
   routes.get(...on('/api/openapi.json', getOpenApi));
+  routes.get(...on('/api/rpc/schema', getSchema));
   if (app.config.bench) {
     routes.post(...on('/bench/sink', postSink));
     routes.post(...on('/bench/echo', postEcho));

@@ -34,7 +34,8 @@ const READS = new WeakMap<RouteSpec, readonly Answer[]>();
 
 /** Whether `Accept` chooses among the formats of the route. */
 export function hasChoice(head: Head, route: RouteSpec): boolean {
-  return route.formats !== undefined && (head.method === 'GET' || head.method === 'HEAD');
+  if (route.formats === undefined) return false;
+  return !route.methods.includes('GET') || head.method === 'GET' || head.method === 'HEAD';
 }
 
 /** The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1). */

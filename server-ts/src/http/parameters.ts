@@ -40,15 +40,36 @@ export class Parameters {
 
 /** Throws `invalid_parameter` for the first parameter, in the route's order, that breaks a rule. */
 export function readParameters(query: string, route: RouteSpec, isExport = false): Parameters {
-  const values = new Map<string, Value>();
   const pairs = query === '' ? [] : query.split('&').map(splitPair);
+  return collect(route, isExport, ({ name }) => {
+    const given = pairs.filter((pair) => pair[0] === name);
+    if (given.length === 0) return undefined;
+    if (given.length > 1) throw invalid(name, MESSAGES.twice);
+    const text = percentDecode(given[0]![1], true);
+    if (text === undefined) throw invalid(name, MESSAGES.encoding);
+    return text;
+  });
+}
+
+/** The options of a typed call, which are decoded and given once (rule RPC-05). Throws as above. */
+export function optionParameters(
+  route: RouteSpec,
+  options: readonly (readonly [name: string, text: string])[],
+): Parameters {
+  return collect(route, false, ({ name }) => options.find((option) => option[0] === name)?.[1]);
+}
+
+function collect(
+  route: RouteSpec,
+  isExport: boolean,
+  given: (spec: ParameterSpec) => string | undefined,
+): Parameters {
+  const values = new Map<string, Value>();
   for (const key of route.parameters) {
     const spec = PARAMETERS[key];
     if (spec === undefined) throw new Error(`no parameter ${key} in routes.json`);
-    const given = pairs.filter(([name]) => name === spec.name);
-    if (given.length > 1) throw invalid(spec.name, MESSAGES.twice);
-    const value =
-      given.length === 0 ? defaultOf(spec) : readValue(isExport ? ofExport(spec) : spec, given[0]![1]);
+    const text = given(spec);
+    const value = text === undefined ? defaultOf(spec) : readValue(isExport ? ofExport(spec) : spec, text);
     if (value !== undefined) values.set(key, value);
   }
   checkCursor(values, route);
@@ -80,9 +101,7 @@ function defaultOf(spec: ParameterSpec): Value | undefined {
     : spec.default;
 }
 
-function readValue(spec: ParameterSpec, raw: string): Value {
-  const text = percentDecode(raw, true);
-  if (text === undefined) throw invalid(spec.name, MESSAGES.encoding);
+function readValue(spec: ParameterSpec, text: string): Value {
   if (text === '') throw invalid(spec.name, MESSAGES.empty);
   switch (spec.type) {
     case 'text':

@@ -45,6 +45,16 @@ function mediaTypeOf({ answer: chosen }: Exchange): string {
   return chosen === undefined ? JSON_TYPE : `${chosen.mediaType}${FORMATS[chosen.format].answer_suffix}`;
 }
 
+/**
+ * The responses to typed calls, where there are any, and how many milliseconds they took without the work of the methods
+ * (rule RPC-07).
+ */
+export function rpc(exchange: Exchange, responses: string | Uint8Array | undefined, ms: number): void {
+  const timing = { 'server-timing': `lib;dur=${ms.toFixed(3)}` };
+  if (responses === undefined) answer(exchange, 204, timing, undefined);
+  else answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...timing }, responses);
+}
+
 /** The answer to one event (rules ING-01 to ING-03). */
 export function single(exchange: Exchange, outcomes: Outcomes): void {
   throwRejected(outcomes);

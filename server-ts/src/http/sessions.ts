@@ -9,6 +9,15 @@ import { ok } from './reply.ts';
 
 /** `GET /api/sessions` (rule SES-01). */
 export async function listSessions(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  ok(exchange, await readSessions(app, exchange, parameters));
+}
+
+/** The page of sessions that these parameters ask for, as JSON text (rule RPC-05). */
+export async function readSessions(
+  app: App,
+  exchange: Exchange,
+  parameters: Parameters,
+): Promise<Uint8Array> {
   const filter: SessionFilter = {
     status: parameters.text('session_status'),
     excludeStatus: parameters.text('exclude_status'),
@@ -20,7 +29,7 @@ export async function listSessions(app: App, exchange: Exchange, parameters: Par
   };
   const json = await app.store.json({ kind: 'list_sessions', filter }, exchange.response);
   if (json === undefined) throw new Failure('internal');
-  ok(exchange, json);
+  return json;
 }
 
 /** `GET /api/sessions/{id}` (rule SES-04). */

@@ -7,9 +7,9 @@
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
-import { isExport } from '../formats/index.ts';
-import type { SnapshotRead } from '../store/read.ts';
-import { parseTopic } from '../topics.ts';
+import { type Format, isExport } from '../formats/index.ts';
+import type { KnownRevisions, SnapshotRead } from '../store/read.ts';
+import { parseTopic, type Topic } from '../topics.ts';
 import { etagOf, knownRevisions } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import { sendExport } from './exports.ts';
@@ -32,16 +32,7 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
     notModified(exchange, etagOf(epoch, newest));
     return;
   }
-  const read: SnapshotRead = {
-    kind: 'snapshot',
-    topic,
-    format: exchange.answer!.format,
-    epoch,
-    limit: parameters.number('limit')!,
-    since: parameters.number('since_revision'),
-    isReset: (parameters.text('epoch') ?? epoch) !== epoch,
-    known,
-  };
+  const read = snapshotRead(topic, exchange.answer!.format, epoch, parameters, known);
   const found = await app.store.snapshot(read, exchange.response);
   if (found === undefined) throw new Failure('not_found');
   const etag = etagOf(epoch, found.revision);
@@ -50,6 +41,39 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   else if (typeof data !== 'string' && isExport(exchange.answer!.format)) {
     await sendExport(app, exchange, { bytes: data, next }, etag);
   } else snapshot(exchange, data, etag);
+}
+
+/** The state of a topic, as JSON text (rule RPC-05). */
+export async function readSnapshot(
+  app: App,
+  exchange: Exchange,
+  topic: Topic,
+  parameters: Parameters,
+): Promise<string | Uint8Array> {
+  await waited(app, exchange, parameters.number('wait'));
+  const read = snapshotRead(topic, 'json', app.store.epoch, parameters, []);
+  const found = await app.store.snapshot(read, exchange.response);
+  if (found?.data === undefined) throw new Failure('not_found');
+  return found.data;
+}
+
+function snapshotRead(
+  topic: Topic,
+  format: Format,
+  epoch: string,
+  parameters: Parameters,
+  known: KnownRevisions,
+): SnapshotRead {
+  return {
+    kind: 'snapshot',
+    topic,
+    format,
+    epoch,
+    limit: parameters.number('limit')!,
+    since: parameters.number('since_revision'),
+    isReset: (parameters.text('epoch') ?? epoch) !== epoch,
+    known,
+  };
 }
 
 /** Until the newest id is as new, or as long as anyone may wait, or until the client or the server leaves. */

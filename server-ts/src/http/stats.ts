@@ -8,8 +8,13 @@ import type { Parameters } from './parameters.ts';
 import { ok } from './reply.ts';
 
 /** `GET /api/stats` (rule STA-01). */
-export function getStats(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  return answer(app, exchange, { kind: 'stats', filter: statsFilter(parameters) });
+export async function getStats(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  ok(exchange, await readStats(app, exchange, parameters));
+}
+
+/** The statistics that these parameters ask for, as JSON text (rule RPC-05). */
+export function readStats(app: App, exchange: Exchange, parameters: Parameters): Promise<Uint8Array> {
+  return jsonOf(app, exchange, { kind: 'stats', filter: statsFilter(parameters) });
 }
 
 /** `GET /api/stats/tools` (rule STA-02). */
@@ -38,7 +43,11 @@ function statsFilter(parameters: Parameters): StatsFilter {
 }
 
 async function answer(app: App, exchange: Exchange, read: JsonRead): Promise<void> {
+  ok(exchange, await jsonOf(app, exchange, read));
+}
+
+async function jsonOf(app: App, exchange: Exchange, read: JsonRead): Promise<Uint8Array> {
   const json = await app.store.json(read, exchange.response);
   if (json === undefined) throw new Failure('internal');
-  ok(exchange, json);
+  return json;
 }

@@ -1,0 +1,119 @@
+//! Handles `/api/rpc` and `/api/rpc/schema`: reads the calls, runs them one after the other, answers (rule RPC-01).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::State;
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::contract::{LIMITS, ROUTES, RPC, RouteSpec};
+use crate::error::{ErrorCode, Failure};
+use crate::formats::Format;
+use crate::http::body::read_body;
+use crate::http::events::read_events;
+use crate::http::exchange::Exchange;
+use crate::http::parameters::Parameters;
+use crate::http::reply;
+use crate::http::sessions::read_sessions;
+use crate::http::snapshot::read_snapshot;
+use crate::http::stats::read_stats;
+use crate::render::outcomes::{batch_json, failure_json};
+use crate::rpc::options::Options;
+use crate::rpc::problem::Problem;
+use crate::rpc::read_calls;
+use crate::rpc::refusal::{Refusal, RpcError, refusal_of};
+use crate::rpc::responses::{Response, write_responses};
+use crate::rpc::work::{Call, Calls, Reading, Work};
+use crate::topics::topic_named;
+
+/// `GET /api/rpc/schema` (rule RPC-04).
+pub async fn get_schema(_: Exchange) -> reply::Reply {
+    Ok(reply::ok(Bytes::from_static(RPC.as_bytes())))
+}
+
+/// `POST /api/rpc` (rules RPC-01 to RPC-07).
+pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let config = &app.config;
+    let limit = if config.bench { LIMITS.bench_body_bytes } else { config.max_body_bytes };
+    let ticket = app.admission.ticket();
+    let (body, format, mut ticket) = read_body(&exchange, limit, config.max_batch_events, ticket).await?;
+    // Each call that stores events takes a part of its own.
+    ticket.give_events();
+    let answer = exchange.answer;
+    let reading = Reading { has_bench: config.bench, keeps_minus_zero: answer.format == Format::Msgpack };
+    let is_large = body.len() > LIMITS.large_body_bytes;
+    let read = move || {
+        let start = Instant::now();
+        let calls = read_calls(&body, format, reading);
+        // The body's memory is given back here.
+        drop(body);
+        (calls, start.elapsed())
+    };
+    let ((calls, time_to_read), mut ticket) =
+        if is_large { ticket.aside(read).await? } else { (read(), ticket) };
+    ticket.end_turn();
+    let Calls { calls, is_batch } = calls?;
+    let mut responses = Vec::with_capacity(calls.len());
+    for Call { id, work } in calls {
+        let result = run(&app, work).await;
+        responses.extend(id.map(|id| Response { id, result }));
+    }
+    let length: usize = responses.iter().map(|response| response.result.as_ref().map_or(0, Vec::len)).sum();
+    let write = move || {
+        let start = Instant::now();
+        let body = write_responses(&responses, is_batch, answer.format);
+        (body, start.elapsed())
+    };
+    let (body, time_to_write) =
+        if length > LIMITS.large_body_bytes { ticket.aside(write).await?.0 } else { write() };
+    Ok(reply::rpc(body, answer, time_to_read + time_to_write))
+}
+
+/// The result of a call as JSON text.
+async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
+    match work {
+        Work::Refused(refusal) => Err(refusal),
+        Work::Echo(result) => Ok(result),
+        Work::Ingest(body, format) => {
+            let outcomes = app.ingest.batch(body, format, app.admission.ticket()).await.map_err(unable)?;
+            Ok(batch_json(&outcomes, app.store.newest_id(), false).into_bytes())
+        }
+        Work::Events(options) => {
+            read_events(app, &parameters_of("/api/events", 0, &options)?).await.map_err(unable)
+        }
+        Work::Stats(options) => {
+            read_stats(app, &parameters_of("/api/stats", 0, &options)?).await.map_err(unable)
+        }
+        Work::Sessions(options) => {
+            read_sessions(app, &parameters_of("/api/sessions", 0, &options)?).await.map_err(unable)
+        }
+        Work::Snapshot(topic, options) => {
+            let parameters = parameters_of("/api/snapshot/{topic}", 1, &options)?;
+            let topic = topic_named(&topic).ok_or_else(|| unable(ErrorCode::NotFound.into()))?;
+            read_snapshot(app, &topic, &parameters).await.map_err(unable)
+        }
+    }
+}
+
+/// The options of a route, which are the argument of this index; the first that is wrong is a problem (rule RPC-05).
+fn parameters_of(path: &str, index: usize, options: &Options) -> Result<Parameters, Refusal> {
+    let find = |route: &&RouteSpec| route.path == path;
+    let route = ROUTES.routes.iter().find(find).ok_or_else(|| unable(ErrorCode::Internal.into()))?;
+    Parameters::of_options(route, options).map_err(|failure| {
+        let text = |name: &str| failure.members.get(name).and_then(Value::as_str);
+        match (text("parameter"), text("message")) {
+            (Some(parameter), Some(message)) => {
+                refusal_of(&Problem::new(message).under(parameter).under(index))
+            }
+            _ => unable(failure),
+        }
+    })
+}
+
+/// A method that cannot do its work.
+#[expect(clippy::needless_pass_by_value, reason = "it is what a result is mapped by")]
+fn unable(failure: Failure) -> Refusal {
+    Refusal { error: RpcError::ServerError, data: Some(failure_json(&failure)) }
+}

@@ -1,0 +1,50 @@
+//! Says why a call has no result (rules RPC-02, RPC-03 and RPC-05).
+
+use crate::contract::{RpcErrorSpec, VOCABULARY};
+use crate::rpc::problem::Problem;
+
+/// Each is explained by its message in `contract/vocabulary.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "said above")]
+pub enum RpcError {
+    ParseError,
+    InvalidRequest,
+    MethodNotFound,
+    InvalidParams,
+    ServerError,
+}
+
+impl RpcError {
+    /// Its code and its message.
+    pub fn spec(self) -> &'static RpcErrorSpec {
+        let errors = &VOCABULARY.rpc_errors;
+        match self {
+            RpcError::ParseError => &errors.parse_error,
+            RpcError::InvalidRequest => &errors.invalid_request,
+            RpcError::MethodNotFound => &errors.method_not_found,
+            RpcError::InvalidParams => &errors.invalid_params,
+            RpcError::ServerError => &errors.server_error,
+        }
+    }
+}
+
+/// Why a call has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its kind.
+    pub error: RpcError,
+    /// What else is known, as JSON text.
+    pub data: Option<String>,
+}
+
+impl From<RpcError> for Refusal {
+    fn from(error: RpcError) -> Self {
+        Self { error, data: None }
+    }
+}
+
+/// Arguments that have a problem (rule RPC-03).
+pub fn refusal_of(problem: &Problem) -> Refusal {
+    let data = serde_json::json!({"path": problem.path, "message": problem.message});
+    Refusal { error: RpcError::InvalidParams, data: Some(data.to_string()) }
+}

@@ -1,0 +1,153 @@
+/** Handles `/api/rpc` and `/api/rpc/schema`: reads the calls, runs them one after the other, answers (rule RPC-01). */
+import type { App } from '../app.ts';
+import { LIMITS, ROUTES, RPC_TEXT } from '../contract.ts';
+import { Failure } from '../error.ts';
+import type { Format } from '../formats/index.ts';
+import { batchJson, failureJson } from '../render/outcomes.ts';
+import { batchBody } from '../rpc/batches.ts';
+import { readCalls } from '../rpc/index.ts';
+import type { Options } from '../rpc/options.ts';
+import { Problem } from '../rpc/problem.ts';
+import { type Refusal, refusalOf } from '../rpc/refusal.ts';
+import { type Response, writeResponses } from '../rpc/responses.ts';
+import type { Calls, Reading, Work } from '../rpc/work.ts';
+import { ReadFailed } from '../store/reader.ts';
+import { topicNamed } from '../topics.ts';
+import { readBody } from './body.ts';
+import { readEvents } from './events.ts';
+import type { Exchange } from './exchange.ts';
+import { optionParameters, type Parameters } from './parameters.ts';
+import { ok, rpc } from './reply.ts';
+import { readSessions } from './sessions.ts';
+import { readSnapshot } from './snapshot.ts';
+import { readStats } from './stats.ts';
+
+/** `GET /api/rpc/schema` (rule RPC-04). */
+export function getSchema(_app: App, exchange: Exchange): void {
+  ok(exchange, RPC_TEXT);
+}
+
+/** `POST /api/rpc` (rules RPC-01 to RPC-07). */
+export async function postRpc(app: App, exchange: Exchange): Promise<void> {
+  const { bench, maxBodyBytes, maxBatchEvents } = app.config;
+  const limit = bench ? LIMITS.bench_body_bytes : maxBodyBytes;
+  const { bytes, format, ticket } = await readBody(app, exchange, maxBatchEvents, limit);
+  let body = bytes;
+  try {
+    // Each call that stores events takes a part of its own.
+    ticket.giveEvents();
+    const answer = exchange.answer!.format;
+    const reading: Reading = { hasBench: bench, keepsMinusZero: answer === 'msgpack' };
+    let ms = 0;
+    let calls: Calls;
+    if (body.length > LIMITS.large_body_bytes) {
+      await ticket.takeTurn();
+      const job = { body: body as Uint8Array as Uint8Array<ArrayBuffer>, format, answer, reading };
+      const result = await app.callReader.read(job);
+      ticket.endTurn();
+      ms = result.ms;
+      if (result.kind === 'answer') {
+        freeOnceSent(exchange, result.bytes);
+        rpc(exchange, result.bytes, ms);
+        return;
+      }
+      body = Buffer.from(result.body.buffer, 0, result.body.length);
+      calls = result.calls;
+    } else {
+      const start = performance.now();
+      calls = readCalls(body, format, reading);
+      ms = performance.now() - start;
+    }
+    const responses: Response[] = [];
+    for (const { id, work } of calls.calls) {
+      // The client left: what it has not been told of does not run.
+      if (exchange.response.destroyed) return;
+      const result = await run(app, exchange, body, work);
+      if (id !== undefined) responses.push({ id, result });
+    }
+    const start = performance.now();
+    const written = writeResponses(responses, calls.isBatch, answer);
+    rpc(exchange, written, ms + performance.now() - start);
+  } finally {
+    ticket.release();
+    app.buffers.give(body.buffer);
+  }
+}
+
+/** Frees the memory of a long answer once the system has it: what is left to the collector may stay for long. */
+function freeOnceSent({ response }: Exchange, bytes: Uint8Array<ArrayBuffer> | undefined): void {
+  if (bytes !== undefined) response.once('finish', () => bytes.buffer.transfer(0));
+}
+
+/** The result of a call as JSON text, or why there is none. */
+async function run(app: App, exchange: Exchange, body: Buffer, work: Work): Promise<Response['result']> {
+  try {
+    switch (work.kind) {
+      case 'refused':
+        return work.refusal;
+      case 'echo':
+        return work.result;
+      case 'ingest':
+        return await ingest(app, body.subarray(work.start, work.end), work.format);
+      case 'events':
+        return await readEvents(app, exchange, parametersOf('/api/events', 0, work.options));
+      case 'stats':
+        return await readStats(app, exchange, parametersOf('/api/stats', 0, work.options));
+      case 'sessions':
+        return await readSessions(app, exchange, parametersOf('/api/sessions', 0, work.options));
+      case 'snapshot': {
+        const parameters = parametersOf('/api/snapshot/{topic}', 1, work.options);
+        const topic = topicNamed(work.topic);
+        if (topic === undefined) throw new Failure('not_found');
+        return await readSnapshot(app, exchange, topic, parameters);
+      }
+    }
+  } catch (error) {
+    if (error instanceof BadOption) return refusalOf(error.problem);
+    if (error instanceof Failure) return unable(error);
+    if (error instanceof ReadFailed) {
+      if (!error.isDropped) app.log.error({ code: error.code, reason: error.message }, 'read failed');
+      return unable(new Failure(error.code));
+    }
+    throw error;
+  }
+}
+
+/** Stores the events of a call as a batch (rule RPC-05). */
+async function ingest(app: App, events: Buffer, format: Format): Promise<string> {
+  const batch = batchBody(events, format, app.buffers);
+  const ticket = app.admission.ticket();
+  try {
+    return batchJson(await app.ingest.batch(batch, format, ticket), false);
+  } finally {
+    ticket.release();
+  }
+}
+
+/** An option that is wrong. */
+class BadOption extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/** The options of a route, which are the argument of this index; throws for the first that is wrong (rule RPC-05). */
+function parametersOf(path: string, index: number, options: Options): Parameters {
+  const route = ROUTES.find((known) => known.path === path);
+  if (route === undefined) throw new Failure('internal');
+  try {
+    return optionParameters(route, options);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { parameter, message } = error.members;
+    throw new BadOption(new Problem(String(message)).under(String(parameter)).under(index));
+  }
+}
+
+/** A method that cannot do its work. */
+function unable(failure: Failure): Refusal {
+  return { error: 'server_error', data: failureJson(failure) };
+}

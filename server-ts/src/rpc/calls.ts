@@ -1,0 +1,195 @@
+/**
+ * Reads calls of JSON-RPC 2.0 in JSON (rules RPC-01 to RPC-03).
+ *
+ * Pure. Invariant: a body is read to its end before anything of it runs, so that one that is no JSON has no effect.
+ */
+import { isUtf8 } from 'node:buffer';
+import { LIMITS } from '../contract.ts';
+import { keyIs } from '../json.ts';
+import {
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  INVALID,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  skipSpace,
+  skipString,
+  skipValue,
+} from '../scanner.ts';
+import { decodeToken } from '../text.ts';
+import { checkArguments, type Read, readArguments, skipItems } from './arguments.ts';
+import { Problem } from './problem.ts';
+import { WholeCall } from './quick.ts';
+import { refusalOf } from './refusal.ts';
+import { type Method, methodNamed } from './schema.ts';
+import { type Call, type Calls, callsOf, type Reading, refused, type Work, workOf } from './work.ts';
+
+const NULL = 'null';
+const TWO = Buffer.from('2.0');
+const [VERSION, METHOD, PARAMS, ID] = ['jsonrpc', 'method', 'params', 'id'].map((name) =>
+  Buffer.from(name),
+) as [Buffer, Buffer, Buffer, Buffer];
+
+/** Reads a body in JSON. */
+export function readJsonCalls(body: Buffer, reading: Reading): Calls {
+  return (isUtf8(body) ? scanCalls(body, reading) : undefined) ?? refused('parse_error');
+}
+
+function scanCalls(body: Buffer, reading: Reading): Calls | undefined {
+  const start = skipSpace(body, 0);
+  const isBatch = body[start] === OPEN_ARRAY;
+  const scanner = new CallScanner(body, reading, isBatch ? undefined : new WholeCall(body));
+  let count = 0;
+  const end = isBatch
+    ? skipItems(body, start, LIMITS.json_depth, (at) => {
+        const depth = LIMITS.json_depth - 1;
+        return ++count > LIMITS.rpc_batch_calls ? skipValue(body, at, depth) : scanner.scan(at, depth);
+      })
+    : scanner.scan(start, LIMITS.json_depth);
+  if (end === INVALID || skipSpace(body, end) !== body.length) return undefined;
+  return callsOf(scanner.calls, isBatch ? count : 1, isBatch);
+}
+
+/** Reads one call, which is the whole text and is known to be JSON. */
+export function readCall(text: Buffer, reading: Reading): Call {
+  const scanner = new CallScanner(text, reading, new WholeCall(text));
+  scanner.scan(0, LIMITS.json_depth);
+  return scanner.calls[0]!;
+}
+
+/** A member of a call: where its value lies. No value begins at 0, since a call begins with a bracket. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** Scans calls one by one. */
+class CallScanner {
+  readonly calls: Call[] = [];
+  private readonly bytes: Buffer;
+  private readonly reading: Reading;
+  private readonly whole: WholeCall | undefined;
+  private readonly version: Span = { start: 0, end: 0 };
+  private readonly name: Span = { start: 0, end: 0 };
+  private readonly id: Span = { start: 0, end: 0 };
+  private params = 0;
+  /** Arguments that were checked when they were met: for most calls the method is known by then. */
+  private early: { readonly method: Method; readonly read: Read } | undefined;
+
+  /** `whole` is the call of bytes that are no more than one. */
+  constructor(bytes: Buffer, reading: Reading, whole: WholeCall | undefined) {
+    this.bytes = bytes;
+    this.reading = reading;
+    this.whole = whole;
+  }
+
+  /** Adds the call that begins here; its end. `depth` more levels are allowed. */
+  scan(start: number, depth: number): number {
+    const { bytes } = this;
+    if (bytes[start] !== OPEN_OBJECT) {
+      this.calls.push(invalid(NULL));
+      return skipValue(bytes, start, depth);
+    }
+    for (const span of [this.version, this.name, this.id]) span.start = 0;
+    this.params = 0;
+    this.early = undefined;
+    const end = this.members(start, depth);
+    if (end !== INVALID) this.calls.push(this.call(depth));
+    return end;
+  }
+
+  private members(start: number, depth: number): number {
+    const { bytes } = this;
+    if (depth === 0) return INVALID;
+    let at = skipSpace(bytes, start + 1);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    for (;;) {
+      if (bytes[at] !== QUOTE) return INVALID;
+      const key = at + 1;
+      const keyEnd = skipString(bytes, key);
+      if (keyEnd === INVALID) return INVALID;
+      at = skipSpace(bytes, keyEnd);
+      if (bytes[at] !== COLON) return INVALID;
+      at = this.member(key, keyEnd - 1, skipSpace(bytes, at + 1), depth - 1);
+      if (at === INVALID) return INVALID;
+      at = skipSpace(bytes, at);
+      if (bytes[at] === CLOSE_OBJECT) return at + 1;
+      if (bytes[at] !== COMMA) return INVALID;
+      at = skipSpace(bytes, at + 1);
+    }
+  }
+
+  /** Notes the value of the key from `key` up to `keyEnd`; its end. */
+  private member(key: number, keyEnd: number, start: number, depth: number): number {
+    const { bytes } = this;
+    if (keyIs(bytes, key, keyEnd, PARAMS)) return this.takeParams(start, depth);
+    const end = skipValue(bytes, start, depth);
+    const span = keyIs(bytes, key, keyEnd, VERSION)
+      ? this.version
+      : keyIs(bytes, key, keyEnd, METHOD)
+        ? this.name
+        : keyIs(bytes, key, keyEnd, ID)
+          ? this.id
+          : undefined;
+    if (span !== undefined) {
+      span.start = start;
+      span.end = end;
+    }
+    return end;
+  }
+
+  private takeParams(start: number, depth: number): number {
+    this.params = start;
+    const method = this.method();
+    if (method === undefined) {
+      this.early = undefined;
+      return skipValue(this.bytes, start, depth);
+    }
+    const read = readArguments(this.bytes, start, method, depth, this.whole);
+    this.early = { method, read };
+    return read.end;
+  }
+
+  /** The call whose members were noted. */
+  private call(depth: number): Call {
+    const { bytes, version, id } = this;
+    const hasId = id.start !== 0;
+    const isValidId = hasId && isId(bytes[id.start]!);
+    const idText = isValidId ? bytes.toString('utf8', id.start, id.end) : NULL;
+    const isVersion = bytes[version.start] === QUOTE && keyIs(bytes, version.start + 1, version.end - 1, TWO);
+    if (!isVersion || bytes[this.name.start] !== QUOTE || (hasId && !isValidId)) return invalid(idText);
+    return { id: hasId ? idText : undefined, work: this.work(depth) };
+  }
+
+  private work(depth: number): Work {
+    const method = this.method();
+    if (method === undefined) return { kind: 'refused', refusal: { error: 'method_not_found' } };
+    const { checked, printed } = this.arguments(method, depth - 1);
+    if (checked instanceof Problem) return { kind: 'refused', refusal: refusalOf(checked) };
+    return workOf(method, checked, printed, this.reading);
+  }
+
+  private arguments(method: Method, depth: number): Omit<Read, 'end'> {
+    if (this.params === 0) return { checked: checkArguments(method, [], () => undefined) };
+    if (this.early?.method === method) return this.early.read;
+    return readArguments(this.bytes, this.params, method, depth, this.whole);
+  }
+
+  /** The method whose name was noted; nothing where there is none. */
+  private method(): Method | undefined {
+    const { bytes, name } = this;
+    if (bytes[name.start] !== QUOTE) return undefined;
+    return methodNamed(decodeToken(bytes, name.start + 1, name.end - 1), this.reading.hasBench);
+  }
+}
+
+function invalid(id: string): Call {
+  return { id, work: { kind: 'refused', refusal: { error: 'invalid_request' } } };
+}
+
+/** Whether a value with this first byte is a string, a number or null. */
+function isId(first: number): boolean {
+  return first === QUOTE || first === 0x6e || first === 0x2d || (first >= 0x30 && first <= 0x39);
+}
