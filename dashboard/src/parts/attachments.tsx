@@ -5,12 +5,13 @@
  * never the content of any other.
  */
 import { useEffect, useState } from 'preact/hooks';
+import { inline_media_types } from '../../../contract/vocabulary.json';
 import type { Attachment } from '../api.ts';
 import { bytes, legible } from '../format.ts';
 import { getJson } from '../request.ts';
 
 /** Those that the server sends as `inline`. */
-const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const IMAGES: ReadonlySet<string> = new Set(inline_media_types);
 
 export function Attachments({ event }: { readonly event: number }) {
   const [list, setList] = useState<readonly Attachment[]>([]);
