@@ -16,6 +16,17 @@ export interface Tool {
   readonly avg_duration_ms: number | null;
 }
 
+/** What is attached to an event (contract rule ATT-06). */
+export interface Attachment {
+  readonly name: string;
+  /** In hexadecimal; the last part of its address. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly media_type: string;
+  readonly created_at: string;
+}
+
 /** One hour in which events came. */
 export interface Bucket {
   readonly bucket: string;

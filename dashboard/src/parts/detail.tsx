@@ -12,6 +12,7 @@ import { bytes, legible, legibleJson } from '../format.ts';
 import { indented, memberText } from '../json-text.ts';
 import { get } from '../request.ts';
 import { openEvent, setFilter } from '../view.ts';
+import { Attachments } from './attachments.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Fields } from './fields.tsx';
 
@@ -91,6 +92,7 @@ function EventDetail({ row, metadata, isCut }: EventDetailProps) {
           </button>
         )}
       </p>
+      <Attachments event={row.id} />
       <Metadata text={metadata} isCut={isCut} />
     </>
   );
