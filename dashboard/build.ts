@@ -1,11 +1,11 @@
 /**
- * Builds the page into `dist/`: three files, which both servers take in when they are built themselves.
+ * Builds the page and that of measurements into `dist/`: files which both servers take in when they are built themselves.
  *
  * `dist/` is committed, so that building a server needs no bundler; `--check` says whether it is what the sources make.
  * What must stay true: the same sources make the same bytes on every machine. Exits non-zero when anything fails.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -24,7 +24,13 @@ Exit code: 0 done, 1 dashboard/dist is not what the sources make.
 }
 const { outputFiles } = await build({
   absWorkingDir: ROOT,
-  entryPoints: { app: 'src/main.tsx', 'app-styles': 'src/styles/index.css' },
+  entryPoints: {
+    'app.js': 'src/main.tsx',
+    'app.css': 'src/styles/index.css',
+    'bench.js': 'src/bench/main.ts',
+    'bench-worker.js': 'src/bench/worker.ts',
+    'bench.css': 'src/bench/style.css',
+  },
   outdir: 'dist',
   bundle: true,
   write: false,
@@ -40,9 +46,12 @@ const { outputFiles } = await build({
   charset: 'utf8',
   logLevel: 'warning',
 });
-const files = new Map<string, Uint8Array>([['index.html', readFileSync(join(ROOT, 'src', 'index.html'))]]);
-for (const { path, contents } of outputFiles)
-  files.set(path.endsWith('.css') ? 'app.css' : 'app.js', contents);
+const files = new Map<string, Uint8Array>([
+  ['index.html', readFileSync(join(ROOT, 'src', 'index.html'))],
+  ['bench.html', readFileSync(join(ROOT, 'src', 'bench', 'index.html'))],
+]);
+// An entry point's name has its ending already, so the one that esbuild adds is dropped.
+for (const { path, contents } of outputFiles) files.set(parse(path).name, contents);
 
 if (process.argv.includes('--check')) {
   const stale = [...files].filter(([name, made]) => !readFileSync(join(DIST, name)).equals(made));
@@ -56,4 +65,4 @@ if (process.argv.includes('--check')) {
   for (const [name, made] of files) writeFileSync(join(DIST, name), made);
 }
 for (const [name, made] of files)
-  process.stdout.write(`${name.padEnd(10)} ${made.length} bytes, ${gzipSync(made).length} compressed\n`);
+  process.stdout.write(`${name.padEnd(15)} ${made.length} bytes, ${gzipSync(made).length} compressed\n`);

@@ -9,8 +9,16 @@ use std::{env, fs};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-const FILES: [&str; 4] =
-    ["contract/openapi.json", "dashboard/dist/index.html", "dashboard/dist/app.js", "dashboard/dist/app.css"];
+const FILES: [&str; 8] = [
+    "contract/openapi.json",
+    "dashboard/dist/index.html",
+    "dashboard/dist/app.js",
+    "dashboard/dist/app.css",
+    "dashboard/dist/bench.html",
+    "dashboard/dist/bench.js",
+    "dashboard/dist/bench-worker.js",
+    "dashboard/dist/bench.css",
+];
 
 fn main() -> Result<(), Error> {
     let variable = |name| env::var(name).map_err(Error::other);

@@ -5,11 +5,11 @@
  * where it goes on, so that no header of an earlier one does. What must stay true: a refusal that no repetition can
  * change ends it, an error of a callback too, and nothing else does.
  */
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Backoff } from './backoff.ts';
 import { type Clock, sleep } from './clock.ts';
 import { type Deadline, deadlineOf } from './deadline.ts';
 import type { BodyReader, Fetch } from './fetch.ts';
+import { type Message, messageParser } from './message-parser.ts';
 import { RefusedError, refusalOf } from './refusal.ts';
 import { Silence } from './silence.ts';
 
@@ -24,17 +24,18 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** Nothing more is read before what it returns has resolved. */
-  onMessage(message: EventSourceMessage): void | Promise<void>;
+  onMessage(message: Message): void | Promise<void>;
   /** `wait_ms`: of `waiting`, until the next attempt. */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
 
-const RETRY = { first_ms: 250, most_ms: 10_000 };
+/** Bound of the first wait before another attempt. */
+const RETRY_MS = 250;
 
 /** Runs until the signal aborts; rejects with a `RefusedError`, or with what `onMessage` threw. */
 export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
   const { clock } = options;
-  const backoff = new Backoff(RETRY, options.random);
+  const backoff = new Backoff(RETRY_MS, options.random);
   const silence = new Silence(clock);
   const tell = (state: ConnectionState, error?: unknown, wait_ms = 0) =>
     options.onState?.(state, error, wait_ms);
@@ -97,16 +98,16 @@ async function read(
   deadline: Deadline,
 ): Promise<Thrown | undefined> {
   const decoder = new TextDecoder();
-  const messages: EventSourceMessage[] = [];
+  const messages: Message[] = [];
   let hasHeartbeat = false;
-  const parser = createParser({
-    onEvent: (message) => messages.push(message),
-    // Not the wait itself, as with `EventSource`, but its bound: many clients are not to come back at once.
-    onRetry: (first_ms) => backoff.reset(first_ms),
-    onComment: () => {
-      hasHeartbeat = true;
+  const parse = messageParser(
+    (message) => messages.push(message),
+    (name, value) => {
+      if (!name) hasHeartbeat = true;
+      // Not the wait itself, as with `EventSource`, but its bound: many clients are not to come back at once.
+      if (name === 'retry' && /^\d+$/.test(value)) backoff.reset(Number(value));
     },
-  });
+  );
   try {
     for (;;) {
       deadline.set(silence.most_ms);
@@ -116,7 +117,7 @@ async function read(
       deadline.signal.throwIfAborted();
       if (done) return undefined;
       hasHeartbeat = false;
-      parser.feed(decoder.decode(value, { stream: true }));
+      parse(decoder.decode(value, { stream: true }));
       silence.hear(hasHeartbeat);
       for (const message of messages.splice(0)) {
         try {

@@ -1,8 +1,10 @@
-/** How events become the body of a request (contract, "Formats"). JSON is built in, others are entry points. */
-import type { OutgoingEvent } from './contract.ts';
+/** Formats of bodies and answers (contract, "Formats"). JSON is built in, others are entry points. */
+import type { EventPage, OutgoingEvent } from './contract.ts';
+import type { ResponseLike } from './fetch.ts';
 
 export type Piece = string | Uint8Array<ArrayBuffer>;
 
+/** How events become the body of a request. */
 export interface Format {
   /** The media type. */
   readonly type: string;
@@ -10,4 +12,12 @@ export interface Format {
   event(event: OutgoingEvent): Piece;
   /** A body of these events, each as `event` returned it. */
   batch(pieces: readonly Piece[]): Piece;
+}
+
+/** How the answer of `events` becomes a page. */
+export interface PageFormat {
+  /** The media type. */
+  readonly type: string;
+  /** Rejects for an answer that is none of the format. */
+  page(response: ResponseLike): Promise<EventPage>;
 }

@@ -19,10 +19,10 @@ export type {
   Status,
 } from './contract.ts';
 export type { BodyReader, Fetch, RequestOptions, ResponseLike } from './fetch.ts';
-export type { Format, Piece } from './format.ts';
+export type { Format, PageFormat, Piece } from './format.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
 export type { PaceOptions } from './pace.ts';
-export { events, type ReadOptions, sessions, stats } from './read.ts';
+export { type EventsOptions, events, type ReadOptions, sessions, stats } from './read.ts';
 export { RefusedError } from './refusal.ts';
 export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from './revision.ts';
 export {

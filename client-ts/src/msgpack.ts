@@ -1,14 +1,17 @@
-/** MessagePack (FMT-04, FMT-05), encoded by msgpackr, which the program installs. */
+/** MessagePack (FMT-04, FMT-05, FMT-08), by msgpackr, which the program installs. */
 import { Packr } from 'msgpackr';
-import type { Format } from './format.ts';
+import { bytesOf } from './answer-bytes.ts';
+import type { EventPage, EventRow } from './contract.ts';
+import type { Format, PageFormat } from './format.ts';
 import { checkText, joined } from './pieces.ts';
 import { WIRE_FIELDS } from './wire-fields.ts';
 
-const packr = new Packr({ useRecords: false, variableMapSize: true });
+const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'number' });
 const BEGIN = packr.pack({ events: [] }).slice(0, -1);
+const type = 'application/vnd.msgpack';
 
-export const msgpack: Format = {
-  type: 'application/vnd.msgpack',
+export const msgpack: Format & PageFormat = {
+  type,
   event(event) {
     const map: Record<string, unknown> = {};
     for (const [name, kind] of WIRE_FIELDS) {
@@ -25,4 +28,11 @@ export const msgpack: Format = {
     new DataView(count.buffer).setUint32(1, pieces.length);
     return joined([new Uint8Array(BEGIN), count, ...pieces]);
   },
+  async page(response) {
+    const { events, next } = packr.unpack(await bytesOf(response, type)) as EventPage;
+    return { events: events.map(withMetadata), next };
+  },
 };
+
+/** Its metadata is JSON text. */
+const withMetadata = (row: EventRow): EventRow => ({ ...row, metadata: JSON.parse(row.metadata as string) });

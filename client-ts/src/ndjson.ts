@@ -1,8 +1,25 @@
-/** NDJSON (FMT-02): one event a line. */
-import type { Format } from './format.ts';
+/** NDJSON (FMT-02, FMT-09): one event a line, one row a line. */
+import { chunksOf } from './answer-bytes.ts';
+import type { EventRow } from './contract.ts';
+import type { Format, PageFormat } from './format.ts';
 
-export const ndjson: Format = {
-  type: 'application/x-ndjson',
+const type = 'application/x-ndjson';
+
+export const ndjson: Format & PageFormat = {
+  type,
   event: (event) => `${JSON.stringify(event)}\n`,
   batch: (pieces) => pieces.join(''),
+  async page(response) {
+    const events: EventRow[] = [];
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of chunksOf(response, type)) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) events.push(JSON.parse(line));
+    }
+    if (rest !== '') events.push(JSON.parse(rest));
+    // Such an answer has rows alone: a page that is empty is the end.
+    return { events, next: events.at(-1)?.id ?? null };
+  },
 };

@@ -2,7 +2,7 @@
 import type { Piece } from './format.ts';
 
 /** All of them in one array. */
-export function joined(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
+export function joined(pieces: readonly (Piece | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   const parts = pieces as readonly Uint8Array[];
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,15 +1,18 @@
-/** Protobuf (FMT-06, FMT-07), written by `BinaryWriter` of @bufbuild/protobuf, which the program installs. */
+/** Protobuf (FMT-06 to FMT-08), written by `BinaryWriter` of @bufbuild/protobuf, which the program installs. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Format } from './format.ts';
+import { bytesOf } from './answer-bytes.ts';
+import type { Format, PageFormat } from './format.ts';
 import { checkText, joined } from './pieces.ts';
+import { readPage } from './protobuf-page.ts';
 import { WIRE_FIELDS } from './wire-fields.ts';
 
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const UTF8 = new TextEncoder();
+const type = 'application/protobuf';
 
-export const protobuf: Format = {
-  type: 'application/protobuf',
+export const protobuf: Format & PageFormat = {
+  type,
   event(event) {
     const writer = new BinaryWriter().tag(1, WireType.LengthDelimited).fork();
     for (const [name, kind, number, words = []] of WIRE_FIELDS) {
@@ -48,6 +51,7 @@ export const protobuf: Format = {
     return writer.join().finish();
   },
   batch: joined,
+  page: async (response) => readPage(await bytesOf(response, type)),
 };
 
 /** `Date.parse` takes more than RFC 3339, and 30 February for 2 March. */

@@ -6,6 +6,7 @@
  */
 import type { EventPage, EventsQuery, SessionPage, SessionsQuery, Stats, StatsQuery } from './contract.ts';
 import { within } from './deadline.ts';
+import type { PageFormat } from './format.ts';
 import { refusalOf } from './refusal.ts';
 import { REQUEST_MS, type ServerOptions, serverOf } from './server.ts';
 
@@ -17,9 +18,14 @@ export interface ReadOptions<Query> extends ServerOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface EventsOptions extends ReadOptions<EventsQuery> {
+  /** Of the answer; JSON unless given. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
+  readonly format?: PageFormat;
+}
+
 /** `GET /api/events`: the newest first unless `order` or `after` says otherwise; `next` leads to the next page. */
-export const events = (options: ReadOptions<EventsQuery> = {}): Promise<EventPage> =>
-  read('/api/events', options);
+export const events = (options: EventsOptions = {}): Promise<EventPage> =>
+  read('/api/events', options, options.format);
 
 /** `GET /api/sessions`: the one with the newest event first. */
 export const sessions = (options: ReadOptions<SessionsQuery> = {}): Promise<SessionPage> =>
@@ -28,14 +34,22 @@ export const sessions = (options: ReadOptions<SessionsQuery> = {}): Promise<Sess
 /** `GET /api/stats`: of all time, or since a moment. */
 export const stats = (options: ReadOptions<StatsQuery> = {}): Promise<Stats> => read('/api/stats', options);
 
-async function read<T, Query extends object>(path: string, options: ReadOptions<Query>): Promise<T> {
+async function read<T, Query extends object>(
+  path: string,
+  options: ReadOptions<Query>,
+  format?: PageFormat,
+): Promise<T> {
   const { query = {}, request_ms = REQUEST_MS, signal = new AbortController().signal } = options;
   const { baseUrl, headers, fetch, clock } = serverOf(options);
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return within(request_ms, clock, signal, async (end) => {
-    const response = await fetch(`${baseUrl}${path}?${given}`, { headers, cache: 'no-store', signal: end });
+    const response = await fetch(`${baseUrl}${path}?${given}`, {
+      headers: format ? { accept: format.type, ...headers } : headers,
+      cache: 'no-store',
+      signal: end,
+    });
     if (!response.ok) throw await refusalOf(response);
-    return (await response.json()) as T;
+    return (await (format ? format.page(response) : response.json())) as T;
   });
 }

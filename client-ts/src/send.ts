@@ -64,7 +64,8 @@ export class QueueFullError extends Error {
   }
 }
 
-const RETRY = { first_ms: 100, most_ms: 10_000 };
+/** Bound of the first wait before another attempt. */
+const RETRY_MS = 100;
 /** A browser sends no more than this once a page is gone (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch). */
 const KEEPALIVE_BYTES = 59_000;
 
@@ -101,7 +102,7 @@ export class Sender {
       ...options,
     };
     this.#server = serverOf(options);
-    this.#backoff = new Backoff(RETRY, this.#server.random);
+    this.#backoff = new Backoff(RETRY_MS, this.#server.random);
     this.#most_events = this.#options.batch_events;
     onPageHide(() => this.#flushBeforeEnd(), this.#end.signal);
   }

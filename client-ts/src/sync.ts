@@ -22,7 +22,8 @@ import {
 import { Waiters } from './waiters.ts';
 
 const FRAME: PaceOptions = { throttle_ms: 16, debounce_ms: 0, leading: true, trailing: true };
-const RETRY = { first_ms: 100, most_ms: 10_000 };
+/** Bound of the first wait before another attempt. */
+const RETRY_MS = 100;
 
 export class Sync<T> {
   readonly counts: SyncCounts = { invalidations: 0, fetches: 0, applies: 0, unchanged: 0, stale: 0 };
@@ -52,7 +53,7 @@ export class Sync<T> {
   constructor(options: SyncOptions<T>) {
     this.#options = options;
     this.#clock = options.clock ?? CLOCK;
-    this.#backoff = new Backoff(RETRY, options.random);
+    this.#backoff = new Backoff(RETRY_MS, options.random);
     this.#pace = new Pace({ ...FRAME, ...options.pace }, this.#clock, () => {
       // What was held back may have been fetched meanwhile.
       if (this.#isBehind()) this.#wantPull();

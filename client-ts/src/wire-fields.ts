@@ -1,9 +1,10 @@
 /** Generated from `contract/fields.json` by `pnpm contract:update`: name, kind, number in Protobuf, words of a choice. */
-import type { OutgoingEvent } from './contract.ts';
+import type { EventRow, OutgoingEvent } from './contract.ts';
 
-type Kind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json';
+type Kind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json' | 'boolean';
+export type WireField<Name extends string> = readonly [Name, Kind, number, (readonly string[])?];
 
-export const WIRE_FIELDS: readonly (readonly [keyof OutgoingEvent, Kind, number, (readonly string[])?])[] = [
+export const WIRE_FIELDS: readonly WireField<keyof OutgoingEvent>[] = [
   // biome-ignore format: one field a line
   ['session_id', 'text', 1],
   // biome-ignore format: one field a line
@@ -47,3 +48,44 @@ export const WIRE_FIELDS: readonly (readonly [keyof OutgoingEvent, Kind, number,
   // biome-ignore format: one field a line
   ['metadata', 'json', 18],
 ];
+
+/** What a server adds to each. */
+export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
+  // biome-ignore format: one field a line
+  ['id', 'integer', 19],
+  // biome-ignore format: one field a line
+  ['schema_version', 'integer', 20],
+  // biome-ignore format: one field a line
+  ['created_at', 'timestamp', 21],
+  // biome-ignore format: one field a line
+  ['payload_truncated', 'boolean', 22],
+];
+
+/** The members of a row in their order, each with the value that an absent one has. */
+export const emptyRow = (): Record<keyof EventRow, unknown> => ({
+  id: null,
+  event_id: null,
+  schema_version: null,
+  session_id: null,
+  agent_type: null,
+  event_type: null,
+  tool_name: null,
+  status: 'success',
+  tokens_in: 0,
+  tokens_out: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  branch: null,
+  project: null,
+  duration_ms: null,
+  model: null,
+  cost_usd: null,
+  source: 'api',
+  source_event: null,
+  call_id: null,
+  agent_id: null,
+  client_timestamp: null,
+  created_at: null,
+  payload_truncated: false,
+  metadata: {},
+});

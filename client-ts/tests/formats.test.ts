@@ -6,12 +6,13 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { unpack } from 'msgpackr';
-import { socketFetch as pageSocket } from '../src/fetch.ts';
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { pack, unpack } from 'msgpackr';
+import { type Fetch, socketFetch as pageSocket } from '../src/fetch.ts';
 import { msgpack } from '../src/msgpack.ts';
 import { ndjson } from '../src/ndjson.ts';
 import { protobuf } from '../src/protobuf.ts';
+import { events } from '../src/read.ts';
 import { Sender } from '../src/send.ts';
 import { event } from './fake-ingest.ts';
 
@@ -105,3 +106,67 @@ for (const format of [ndjson, msgpack, protobuf])
 test('a page has no socket', () => {
   assert.throws(() => pageSocket('/run/s'), { name: 'TypeError', message: /socketPath/ });
 });
+
+/** Answers with these bytes, one by one, and then breaks off where `error` is given. */
+const answering =
+  (type: string, bytes: Uint8Array, error?: Error): Fetch =>
+  async () => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < bytes.length; i++) controller.enqueue(bytes.subarray(i, i + 1));
+        if (error === undefined) controller.close();
+        else controller.error(error);
+      },
+    });
+    return new Response(body, { headers: { 'content-type': type } });
+  };
+const ROWS = [
+  { id: 9, tool_name: 'é😀' },
+  { id: 7, tool_name: '\n' },
+];
+
+test('a page of NDJSON is read in pieces of any size, with or without an LF at its end', async () => {
+  const text = ROWS.map((row) => JSON.stringify(row)).join('\n');
+  for (const whole of [text, `${text}\n`]) {
+    const fetch = answering('application/x-ndjson; charset=utf-8', new TextEncoder().encode(whole));
+    assert.deepEqual(await events({ fetch, format: ndjson }), { events: ROWS, next: 7 });
+  }
+  const fetch = answering('application/x-ndjson', new Uint8Array());
+  assert.deepEqual(await events({ fetch, format: ndjson }), { events: [], next: null });
+});
+
+test('an integer above 2^32 of a MessagePack page is a number', async () => {
+  const row = { id: 2n ** 40n, tokens_in: 2n ** 53n - 1n, metadata: '[1]' };
+  const fetch = answering('application/vnd.msgpack', pack({ events: [row], next: 5n }));
+  const page = await events({ fetch, format: msgpack });
+  assert.deepEqual(page, { events: [{ id: 2 ** 40, tokens_in: 2 ** 53 - 1, metadata: [1] }], next: 5 });
+});
+
+test('a Protobuf page of a newer server is read: its fields are skipped, its words are their numbers', async () => {
+  const writer = new BinaryWriter().tag(1, WireType.LengthDelimited).fork();
+  writer.tag(99, WireType.LengthDelimited).string('new').tag(19, WireType.Varint).uint64(3);
+  writer.tag(3, WireType.Varint).uint32(200).join().tag(98, WireType.Varint).uint32(1);
+  const fetch = answering('application/protobuf', writer.finish());
+  const page = await events({ fetch, format: protobuf });
+  assert.equal(page.next, null);
+  assert.partialDeepStrictEqual(page.events[0], { id: 3, event_type: '200', tokens_in: 0, branch: null });
+});
+
+for (const format of [ndjson, msgpack, protobuf]) {
+  test(`a page in ${format.type} rejects for an answer of another type, and for one that breaks off`, async () => {
+    const html = answering('text/html', new TextEncoder().encode('<p>proxy'));
+    await assert.rejects(events({ fetch: html, format }), { name: 'TypeError', message: /text\/html/ });
+    const cut = answering(format.type, new Uint8Array(), new Error('broken'));
+    await assert.rejects(events({ fetch: cut, format }), /broken/);
+  });
+
+  test(`a read in ${format.type} asks for it, and keeps the token`, async () => {
+    let given: unknown;
+    const fetch: Fetch = async (_, { headers }) => {
+      given = headers;
+      return new Response('', { headers: { 'content-type': 'text/html' } });
+    };
+    await assert.rejects(events({ fetch, format, token: 'secret' }));
+    assert.deepEqual(given, { accept: format.type, authorization: 'Bearer secret' });
+  });
+}

@@ -3,69 +3,29 @@
  * no more. The examples run and are checked there too.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { build } from 'esbuild';
+import {
+  CLIENT,
+  folder,
+  install,
+  installed,
+  installPackage,
+  remove,
+  run,
+  typeCheck,
+} from './installed-package.ts';
 
-const CLIENT = fileURLToPath(new URL('../', import.meta.url));
 const EXAMPLES = join(CLIENT, 'examples');
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'client-package-')));
-const modules = join(folder, 'node_modules');
-const installed = join(modules, '@twin-ingest', 'client');
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Rejects with what the program printed unless it ends with 0. */
-async function run(command: string, args: readonly string[], cwd = folder): Promise<string> {
-  // Scripts of the manifest run on the Node that runs this.
-  const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
-  return promisify(execFile)(command, args, { cwd, env: { ...process.env, PATH: path } }).then(
-    ({ stdout }) => stdout,
-    ({ message, stdout, stderr }: Error & { stdout: string; stderr: string }) =>
-      assert.fail(`${message}\n${stdout}\n${stderr}`),
-  );
-}
-
-/** The pnpm that runs this test; else the one that the workspace names. */
-function packageManager(): readonly string[] {
-  const running = process.env.npm_execpath ?? '';
-  if (/pnpm[^/\\]*$/.test(running))
-    return ['.js', '.cjs', '.mjs'].includes(extname(running)) ? [process.execPath, running] : [running];
-  const { packageManager } = JSON.parse(readFileSync(join(CLIENT, '..', 'package.json'), 'utf8'));
-  return ['npx', '--yes', packageManager];
-}
-
-before(async () => {
-  const [command, ...first] = packageManager();
-  await run(command!, [...first, 'pack', '--pack-destination', folder], CLIENT);
-  const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', join(folder, tarball!), '--strip-components=1', '-C', installed]);
-  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies))
-    symlinkSync(realpathSync(join(CLIENT, 'node_modules', name)), join(modules, name));
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-});
+before(installPackage);
+after(remove);
 
 test('it holds what was built, its licence and what it is for, and no sources', () => {
   assert.deepEqual(readdirSync(installed).toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json']);
@@ -101,15 +61,51 @@ test('plain JavaScript sends an event with it, in Node by undici', async (t) => 
   assert.deepEqual(asked, [{ url: '/api/events/batch', agent: undefined, body }]);
 });
 
-const STRICT = { target: 'es2022', strict: true, noEmit: true, types: [] };
-
-/** Fails with the compiler's own words. Declarations are checked as well. */
-async function typeCheck(file: string, options: Readonly<Record<string, unknown>>): Promise<void> {
-  const compilerOptions = { ...STRICT, ...options };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
-  const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
-  await run(process.execPath, [join(typescript, 'bin', 'tsc'), '-p', '.']);
-}
+test('the formats are entry points that need their packages; the core loads none', async () => {
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const peers: Readonly<Record<string, string>> = { msgpack: 'msgpackr', protobuf: '@bufbuild/protobuf' };
+  assert.deepEqual(Object.keys(manifest.peerDependencies).toSorted(), Object.values(peers).toSorted());
+  writeFileSync(
+    join(folder, 'formats.js'),
+    `import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { Sender } = await import('@twin-ingest/client');
+    const core = loaded.filter((url) => /msgpack|protobuf|ndjson|wire-fields|answer-bytes|pieces/.test(url));
+    const results = { core };
+    for (const name of ['ndjson', 'msgpack', 'protobuf'])
+      try {
+        const { [name]: format } = await import('@twin-ingest/client/' + name);
+        const bodies = [];
+        const fetch = async (_, { headers, body }) => {
+          bodies.push(headers['content-type'], typeof body);
+          return Response.json({ received: 1, duplicates: 0, rejected: [], revision: '1' });
+        };
+        const sender = new Sender({ fetch, format });
+        sender.send({ session_id: 's', agent_type: 'a', event_type: 'tool_use' });
+        await sender.flush();
+        results[name] = bodies.join(' ');
+      } catch ({ code, message }) {
+        results[name] = code + ' ' + /'([^']*)'/.exec(message)[1];
+      }
+    console.log(JSON.stringify(results));`,
+  );
+  const results = async () => JSON.parse(await run(process.execPath, ['formats.js']));
+  const ndjson = 'application/x-ndjson string';
+  assert.deepEqual(await results(), {
+    core: [],
+    ndjson,
+    msgpack: 'ERR_MODULE_NOT_FOUND msgpackr',
+    protobuf: 'ERR_MODULE_NOT_FOUND @bufbuild/protobuf',
+  });
+  install(...Object.values(peers));
+  assert.deepEqual(await results(), {
+    core: [],
+    ndjson,
+    msgpack: 'application/vnd.msgpack object',
+    protobuf: 'application/protobuf object',
+  });
+});
 
 test('its declarations say what is right, and what is not', async () => {
   writeFileSync(
@@ -117,6 +113,15 @@ test('its declarations say what is right, and what is not', async () => {
     `import {
       compareRevisions, events, isRevision, Sender, sessions, stats, Sync, streamEvents, Topics,
     } from '@twin-ingest/client';
+    import { msgpack } from '@twin-ingest/client/msgpack';
+    import { ndjson } from '@twin-ingest/client/ndjson';
+    import { protobuf } from '@twin-ingest/client/protobuf';
+    for (const format of [msgpack, ndjson, protobuf]) {
+      new Sender({ socketPath: '/s', format });
+      (await events({ socketPath: '/s', format, query: { limit: 5 } })).next?.toFixed();
+      // @ts-expect-error: statistics are JSON
+      await stats({ socketPath: '/s', format });
+    }
     const sender = new Sender({ baseUrl: '', onRejected: (_event, problems) => problems.join() });
     const id: string = sender.send({ session_id: 's', agent_type: 'a', event_type: 'tool_use', tokens_in: 1 });
     // @ts-expect-error: no event without a session
@@ -175,7 +180,7 @@ test('the example of a page is right by its types, and its bundle has the browse
   assert.deepEqual(imports, []);
   assert.ok(inputs.includes('node_modules/@twin-ingest/client/dist/fetch.js'), inputs.join());
   assert.deepEqual(
-    inputs.filter((path) => /undici|fetch-node|\/src\//.test(path)),
+    inputs.filter((path) => /undici|fetch-node|msgpack|protobuf|ndjson|wire-fields|\/src\//.test(path)),
     [],
   );
   const html = readFileSync(join(EXAMPLES, 'page', 'index.html'), 'utf8');

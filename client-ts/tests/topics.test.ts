@@ -105,8 +105,8 @@ test('it connects again: within what the server asked for, longer each time, and
     ...['connecting', 'open', 'waiting 1000', 'connecting', 'waiting 2000', 'connecting', 'waiting 4000'],
     ...['connecting', 'open'],
   ]);
-  // 0 would mean no wait at all, for ever.
-  await fake.streams[1]!.send('retry: 0\n\n');
+  // 0 would mean no wait at all, for ever; digits alone are a time.
+  await fake.streams[1]!.send('retry: 0\nretry: -5\nretry: 1e1\nretry: soon\nretry\n\n');
   await fake.streams[1]!.end();
   assert.equal(heard.at(-1), 'waiting 1000');
   sync.stop();

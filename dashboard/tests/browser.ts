@@ -2,13 +2,16 @@
  * What tests ask of the dashboard in a real Chromium: its rows are read as a visitor would see them.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { DEADLINE_MS } from '@twin-ingest/testkit/browser/page.ts';
 import type { Page } from 'playwright-core';
 
 /** Not in the repository. */
 const SHOTS = fileURLToPath(new URL('../../.bench/page/', import.meta.url));
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Ids of the rows in the document, from the top. */
 export async function idsOf(page: Page): Promise<number[]> {
@@ -54,4 +57,13 @@ export async function overflow(page: Page): Promise<number> {
   return await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
+}
+
+/** Of the rules of WCAG 2.2 AA and of good practice, what is serious or worse. */
+export async function findingsOf(page: Page): Promise<unknown> {
+  // Not as an element: the policy of the page would rightly not let it in.
+  await page.evaluate(AXE);
+  return await page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
 }

@@ -1,16 +1,12 @@
 /** Text that would like to be more than text, and what a screen reader and a weak eye make of the page. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Browser, Page } from 'playwright-core';
-import { overflow, shot, untilIds } from './browser.ts';
+import type { Browser } from 'playwright-core';
+import { findingsOf, overflow, shot, untilIds } from './browser.ts';
 import { onFile, post, varied } from './servers.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 before(async () => {
@@ -65,7 +61,7 @@ for (const name of TARGET_NAMES) {
       const { page } = await open(browser, url, { colorScheme });
       t.after(() => page.close());
       await page.getByText('No events yet.').waitFor();
-      assert.deepEqual(await findings(page), []);
+      assert.deepEqual(await findingsOf(page), []);
       await post(url, varied(60));
       await untilIds(page, [60, 59]);
       await page.locator('.session').first().waitFor();
@@ -73,19 +69,10 @@ for (const name of TARGET_NAMES) {
       await page.getByRole('button', { name: 'Filters' }).click();
       await page.getByRole('grid').focus();
       await page.keyboard.press('ArrowDown');
-      assert.deepEqual(await findings(page), []);
+      assert.deepEqual(await findingsOf(page), []);
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').locator('pre').waitFor();
-      assert.deepEqual(await findings(page), []);
+      assert.deepEqual(await findingsOf(page), []);
     });
   }
-}
-
-/** Of the rules of WCAG 2.2 AA and of good practice, what is serious or worse. */
-async function findings(page: Page): Promise<unknown> {
-  // Not as an element: the policy of the page would rightly not let it in.
-  await page.evaluate(AXE);
-  return await page.evaluate(`axe.run().then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
 }

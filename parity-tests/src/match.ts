@@ -46,6 +46,18 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   },
+  /** A file of the page of measurements (BEN-05); the scripts and styles say their own `content-type` over it. */
+  'bench-page': {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': '<any-length>',
+    date: '<any-date>',
+    'cache-control': 'no-cache',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self' data:; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  },
   /** Pages in the other formats (FMT-08, FMT-09), which differ by `Accept` (HTT-13). */
   msgpack: negotiated('application/vnd.msgpack', { 'content-length': '<any-length>' }),
   protobuf: negotiated('application/protobuf', { 'content-length': '<any-length>' }),

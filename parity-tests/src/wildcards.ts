@@ -66,8 +66,8 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
   },
   '<any-duration>': {
     type: 'string',
-    form: /\d{1,6}\.\d{3}/,
-    means: 'milliseconds with three decimals (RPC-07)',
+    form: /\d+\.\d{3}/,
+    means: 'a time in milliseconds with three digits after the point',
   },
   '<any-length>': {
     type: 'string',

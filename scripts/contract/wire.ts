@@ -1,18 +1,41 @@
-/** `client-ts/src/wire-fields.ts`: the fields of an event as Protobuf carries them, for the optional formats of the client. */
+/** `client-ts/src/wire-fields.ts`: events and rows as Protobuf carries them, for the optional formats of the client. */
 import type { Fields } from './fields.ts';
 
-/** One line for each field that a client sends, in the order of `fields.json`. */
-export function wireFields({ fields }: Fields, words: Readonly<Record<string, readonly string[]>>): string {
-  const lines = Object.entries(fields).map(([name, { kind, protobuf, values }]) => {
-    const list = values === undefined ? '' : `, [${words[values]!.map((word) => `'${word}'`).join(', ')}]`;
-    return `  // biome-ignore format: one field a line\n  ['${name}', '${kind}', ${protobuf}${list}],\n`;
+interface Member {
+  readonly kind: string;
+  readonly protobuf: number;
+  readonly values?: string;
+}
+
+/** One line for each field that a client sends, one for each that a server adds, and a row without any. */
+export function wireFields(
+  { fields, server_columns, row }: Fields,
+  words: Readonly<Record<string, readonly string[]>>,
+): string {
+  const lines = (members: Readonly<Record<string, Member>>) =>
+    Object.entries(members).map(([name, { kind, protobuf, values }]) => {
+      const list = values === undefined ? '' : `, [${words[values]!.map((word) => `'${word}'`).join(', ')}]`;
+      return `  // biome-ignore format: one field a line\n  ['${name}', '${kind}', ${protobuf}${list}],\n`;
+    });
+  const defaults = row.map((name) => {
+    const { default: value = null } = fields[name] ?? server_columns[name]!;
+    return `  ${name}: ${JSON.stringify(value).replaceAll('"', "'")},\n`;
   });
   return `/** Generated from \`contract/fields.json\` by \`pnpm contract:update\`: name, kind, number in Protobuf, words of a choice. */
-import type { OutgoingEvent } from './contract.ts';
+import type { EventRow, OutgoingEvent } from './contract.ts';
 
-type Kind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json';
+type Kind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json' | 'boolean';
+export type WireField<Name extends string> = readonly [Name, Kind, number, (readonly string[])?];
 
-export const WIRE_FIELDS: readonly (readonly [keyof OutgoingEvent, Kind, number, (readonly string[])?])[] = [
-${lines.join('')}];
+export const WIRE_FIELDS: readonly WireField<keyof OutgoingEvent>[] = [
+${lines(fields).join('')}];
+
+/** What a server adds to each. */
+export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
+${lines(server_columns).join('')}];
+
+/** The members of a row in their order, each with the value that an absent one has. */
+export const emptyRow = (): Record<keyof EventRow, unknown> => ({
+${defaults.join('')}});
 `;
 }

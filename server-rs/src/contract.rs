@@ -38,6 +38,7 @@ pub struct Vocabulary {
     pub summary_keys: Vec<String>,
     pub security: Security,
     pub page_headers: BTreeMap<String, String>,
+    pub bench_page_headers: BTreeMap<String, String>,
     pub topics: Vec<String>,
     pub session_topic_prefix: String,
     pub field_messages: FieldMessages,

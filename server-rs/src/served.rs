@@ -1,4 +1,4 @@
-//! Holds the files that are served byte for byte (rules HEA-03 and PAG-01).
+//! Holds the files that are served byte for byte (rules HEA-03, PAG-01 and BEN-05).
 //!
 //! They are packed while the server is built (`build.rs`) and unpacked when somebody first asks for one, so that
 //! neither the binary nor a server that nobody looks at carries them whole.
@@ -23,6 +23,14 @@ pub static PAGE: LazyLock<Bytes> = served!("index.html");
 pub static PAGE_SCRIPT: LazyLock<Bytes> = served!("app.js");
 /// The dashboard's style.
 pub static PAGE_STYLES: LazyLock<Bytes> = served!("app.css");
+/// The document of the page of measurements.
+pub static BENCH_PAGE: LazyLock<Bytes> = served!("bench.html");
+/// Its program.
+pub static BENCH_SCRIPT: LazyLock<Bytes> = served!("bench.js");
+/// Its worker.
+pub static BENCH_WORKER: LazyLock<Bytes> = served!("bench-worker.js");
+/// Its style.
+pub static BENCH_STYLES: LazyLock<Bytes> = served!("bench.css");
 
 fn unpack(packed: &'static [u8]) -> Bytes {
     let mut bytes = Vec::new();
@@ -41,5 +49,9 @@ mod tests {
         assert_eq!(**PAGE, include_bytes!("../../dashboard/dist/index.html")[..]);
         assert_eq!(**PAGE_SCRIPT, include_bytes!("../../dashboard/dist/app.js")[..]);
         assert_eq!(**PAGE_STYLES, include_bytes!("../../dashboard/dist/app.css")[..]);
+        assert_eq!(**BENCH_PAGE, include_bytes!("../../dashboard/dist/bench.html")[..]);
+        assert_eq!(**BENCH_SCRIPT, include_bytes!("../../dashboard/dist/bench.js")[..]);
+        assert_eq!(**BENCH_WORKER, include_bytes!("../../dashboard/dist/bench-worker.js")[..]);
+        assert_eq!(**BENCH_STYLES, include_bytes!("../../dashboard/dist/bench.css")[..]);
     }
 }

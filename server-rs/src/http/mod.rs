@@ -59,6 +59,10 @@ pub mod health;
 pub mod page;
 /// What measurements compare with.
 pub mod bench;
+/// The page of measurements.
+pub mod bench_page;
+/// Bytes in several forms, for measurements.
+pub mod blob;
 
 use std::sync::Arc;
 
@@ -115,7 +119,12 @@ pub fn build_routes(app: &Arc<App>) -> Router {
     if app.config.bench {
         routes = routes
             .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))
-            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"));
+            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"))
+            .route("/bench/blob", routing::get(blob::get_blob).route("/bench/blob"))
+            .route("/bench/", routing::get(bench_page::get_bench_page).route("/bench/"))
+            .route("/bench/app.js", routing::get(bench_page::get_bench_script).route("/bench/app.js"))
+            .route("/bench/worker.js", routing::get(bench_page::get_bench_worker).route("/bench/worker.js"))
+            .route("/bench/app.css", routing::get(bench_page::get_bench_styles).route("/bench/app.css"));
     }
     let routes =
         routes.fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) }).with_state(Arc::clone(app));

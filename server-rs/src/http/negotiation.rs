@@ -7,6 +7,9 @@ use crate::contract::RouteSpec;
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 
+/// What a route produces whose answers have a media type of their own, so that `Accept` means nothing.
+const ANY: &str = "*/*";
+
 /// What an answer is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
@@ -22,6 +25,9 @@ pub(crate) fn choose_answer(
     headers: &HeaderMap,
     route: &'static RouteSpec,
 ) -> Result<Answer, Failure> {
+    if route.produces == ANY {
+        return Ok(Answer { format: Format::Json, media_type: ANY });
+    }
     let formats = route.formats.as_ref().filter(|_| has_choice(method, route));
     let mut choices = match formats {
         None => vec![Answer { format: Format::Json, media_type: &route.produces }],

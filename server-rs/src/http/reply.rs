@@ -1,6 +1,7 @@
 //! Makes every answer: the only module that chooses a status and headers.
 //! Over 250 lines because every answer of the server is made here, and most of them are a few lines.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -161,6 +162,16 @@ pub fn rpc(responses: Option<Vec<u8>>, chosen: Answer, time: Duration) -> Respon
     answer
 }
 
+/// Bytes in a form that took this long to make (rule BEN-04).
+pub fn blob(body: Bytes, media_type: &str, took: Duration) -> Response<Body> {
+    let mut answer = Response::new(Body::from(body));
+    insert(&mut answer, CONTENT_TYPE, media_type);
+    insert(&mut answer, CACHE_CONTROL, "no-store");
+    let timing = format!("encode;dur={:.3}", took.as_secs_f64() * 1000.0);
+    insert(&mut answer, HeaderName::from_static("server-timing"), &timing);
+    answer
+}
+
 /// Says that another `Accept` would give another answer (rule HTT-13).
 pub fn varying(mut answer: Response<Body>) -> Response<Body> {
     answer.headers_mut().insert(VARY, ACCEPT);
@@ -308,9 +319,18 @@ fn tagged(mut answer: Response<Body>, etag: &str) -> Response<Body> {
 
 /// A file of the page (rule PAG-01).
 pub fn page(file: &Bytes, media_type: &str) -> Response<Body> {
+    file_answer(file, media_type, &VOCABULARY.page_headers)
+}
+
+/// A file of the page of measurements (rule BEN-05).
+pub fn bench_page(file: &Bytes, media_type: &str) -> Response<Body> {
+    file_answer(file, media_type, &VOCABULARY.bench_page_headers)
+}
+
+fn file_answer(file: &Bytes, media_type: &str, headers: &BTreeMap<String, String>) -> Response<Body> {
     let mut answer = Response::new(Body::from(file.clone()));
     insert(&mut answer, CONTENT_TYPE, &format!("{media_type}; charset=utf-8"));
-    for (name, value) in &VOCABULARY.page_headers {
+    for (name, value) in headers {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             insert(&mut answer, name, value);
         }

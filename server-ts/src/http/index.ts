@@ -14,6 +14,8 @@ import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { postEcho, postSink } from './bench.ts';
+import { getBenchPage, getBenchScript, getBenchStyles, getBenchWorker } from './bench-page.ts';
+import { getBlob } from './blob.ts';
 import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHead, readHead } from './head.ts';
@@ -74,6 +76,11 @@ export function buildRoutes(app: App): RequestListener {
   if (app.config.bench) {
     routes.post(...on('/bench/sink', postSink));
     routes.post(...on('/bench/echo', postEcho));
+    routes.get(...on('/bench/blob', getBlob));
+    routes.get(...on('/bench/', getBenchPage));
+    routes.get(...on('/bench/app.js', getBenchScript));
+    routes.get(...on('/bench/worker.js', getBenchWorker));
+    routes.get(...on('/bench/app.css', getBenchStyles));
   }
   for (const route of exactRoutes) {
     if (route.bench !== true || app.config.bench) routes.all(route.path, otherMethod(route));

@@ -21,6 +21,9 @@ interface Range {
   readonly weight: number;
 }
 
+/** What a route produces whose answers have a media type of their own, so that `Accept` means nothing. */
+const ANY = '*/*';
+
 /** A weight (RFC 9110, section 12.4.2). */
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
@@ -36,6 +39,7 @@ export function hasChoice(head: Head, route: RouteSpec): boolean {
 
 /** The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1). */
 export function chooseAnswer(head: Head, route: RouteSpec): Answer {
+  if (route.produces === ANY) return { format: 'json', mediaType: ANY };
   const choices = hasChoice(head, route)
     ? kept(CHOICES, route, () => answersOf(route.formats))
     : [{ format: 'json', mediaType: route.produces } as const];

@@ -132,6 +132,12 @@ export function page(exchange: Exchange, mediaType: string, text: string): void 
   answer(exchange, 200, headers, text);
 }
 
+/** 200 with a file of the page of measurements (rule BEN-05). */
+export function benchPage(exchange: Exchange, mediaType: string, text: string): void {
+  const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.bench_page_headers };
+  answer(exchange, 200, headers, text);
+}
+
 /** Health: 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
   answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
@@ -145,6 +151,13 @@ export function sink(exchange: Exchange, length: number): void {
 /** The bytes of a request (rule BEN-03). */
 export function echo(exchange: Exchange, body: Uint8Array): void {
   answer(exchange, 200, { 'content-type': 'application/octet-stream' }, body);
+}
+
+/** Bytes in a form that took this many milliseconds to make (rule BEN-04). */
+export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: string, took: number): void {
+  const timing = `encode;dur=${took.toFixed(3)}`;
+  const headers = { 'content-type': mediaType, 'cache-control': 'no-store', 'server-timing': timing };
+  answer(exchange, 200, headers, body);
 }
 
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */

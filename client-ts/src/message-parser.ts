@@ -1,0 +1,39 @@
+/**
+ * Server-sent events out of text that comes in pieces (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ *
+ * A few lines of our own: a package does more, and alone takes a tenth of the client's bytes. A test compares both.
+ * Invariant: how the text is cut into pieces changes nothing.
+ */
+
+/** Its fields as they came; `data` of several lines is joined by LF. */
+export interface Message {
+  readonly data: string;
+  readonly event?: string;
+  readonly id?: string;
+}
+
+/** A CR at the end of the text may be half of a CRLF: the next piece decides. */
+const LINE_END = /\r\n|\n|\r(?!$)/;
+
+/** Returns a function that takes the pieces. `onField` is called for each line, before the message ends; a comment has no name. */
+export function messageParser(
+  onMessage: (message: Message) => void,
+  onField: (name: string, value: string) => void,
+): (text: string) => void {
+  let rest = '';
+  let fields: { [name: string]: string; data?: string } = {};
+  return (text) => {
+    const lines = (rest + text).split(LINE_END);
+    rest = lines.pop()!;
+    for (const line of lines) {
+      if (line) {
+        const [, name, value] = /^([^:]*):? ?(.*)/s.exec(line) as unknown as [string, string, string];
+        fields[name] = name === 'data' && fields.data !== undefined ? `${fields.data}\n${value}` : value;
+        onField(name, value);
+      } else {
+        if (fields.data !== undefined) onMessage(fields as Message);
+        fields = {};
+      }
+    }
+  };
+}

@@ -1,0 +1,1 @@
+var s=self;s.onmessage=async({data:a})=>{try{let e=await fetch(a,{cache:"no-store"});if(!e.ok)throw new Error(`${a}: ${e.status}`);let n=await e.arrayBuffer();s.postMessage(n,[n])}catch(e){s.postMessage(String(e))}};
