@@ -5,6 +5,7 @@
  * computed again from the rounds.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { BinaryResult } from './binary/binary-result.ts';
 import type { CodecsResult } from './codecs/codecs-result.ts';
 import type { Drift } from './drift.ts';
 import type { DriverFacts } from './drivers/driver.ts';
@@ -42,6 +43,8 @@ export interface Result {
   readonly sync?: SyncResult;
   /** What `pnpm bench:codecs` found, likewise. */
   readonly codecs?: CodecsResult;
+  /** What `pnpm bench:binary` found, likewise. */
+  readonly binary?: BinaryResult;
 }
 
 /** What a condition of the command line came to. */

@@ -7,10 +7,10 @@ import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
 import { jsonEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import { checkFields, type Step, stepFigures } from '../src/codecs/alone.ts';
-import type { CodecRow, CodecsResult } from '../src/codecs/codecs-result.ts';
 import { Exchange } from '../src/codecs/exchange.ts';
 import { FIGURES } from '../src/codecs/figure.ts';
-import { GOALS, outcomeOf } from '../src/codecs/goal.ts';
+import { outcomeOf } from '../src/codecs/goal.ts';
+import { GOALS } from '../src/codecs/goals.ts';
 import { requestBytes } from '../src/codecs/load-process.ts';
 import { idsIn, ingestRequests } from '../src/codecs/loader.ts';
 import { parseCodecs } from '../src/codecs/options.ts';
@@ -20,46 +20,10 @@ import { codecsTerminal } from '../src/export/codecs-terminal.ts';
 import { documentOf } from '../src/export/document.ts';
 import { htmlReport } from '../src/export/html.ts';
 import { violations } from '../src/export/json.ts';
+import { codecRow as row, sampleCodecs } from './codecs-sample.ts';
 import { sampleReportResult } from './report-fixture.ts';
-import { sampleSync } from './sync-sample.ts';
 
 const SOURCE = { seed: 1, corpus: undefined };
-
-const row = (
-  scenario: CodecRow['scenario'],
-  parameters: CodecRow['parameters'],
-  figures: CodecRow['figures'],
-): CodecRow => ({ scenario, server: 'rs', parameters, figures });
-
-function sampleCodecs(): CodecsResult {
-  const { environment, placement, servers } = sampleSync();
-  const ingest = (format: string, cpu: readonly number[]) =>
-    row(
-      'ingest',
-      { payload: 'real', batch: 50, format, path: 'ingest' },
-      { server_cpu_us_per_event: cpu, events_per_s: [100_000, 110_000] },
-    );
-  return {
-    schema_version: 1,
-    created_at: '2026-11-25T08:00:00.000Z',
-    took_s: 250,
-    flags: [],
-    seed: 1,
-    size: 'default',
-    recorded: false,
-    environment,
-    placement,
-    servers,
-    rows: [
-      ingest('json', [4, 5]),
-      ingest('protobuf', [2, 2.5]),
-      row('raw', { size: 1_000_000, path: 'sink' }, { mb_per_s: [900, 900] }),
-      row('pipe', { format: 'ndjson' }, { events_per_s: [100_000] }),
-      row('pipe', { format: 'protobuf' }, { events_per_s: [160_000] }),
-    ],
-    warnings: [],
-  };
-}
 
 test('flags choose servers, scenarios and size, and every wrong one is reported', () => {
   const parsed = parseCodecs(['--only', 'ts', '--scenarios=pipe,codec', '--all', '--no-build']);
@@ -165,7 +129,23 @@ test('goals say whether they are met, by how much they are missed, and what was 
     isMet: false,
   });
   assert.equal(outcomeOf(named('small events'), codecs, 'ts').isMet, null);
-  assert.match(codecsTerminal(codecs), /missed by 10 %/);
+  const text = codecsTerminal(codecs, { columns: 400, tables: false });
+  assert.match(text, /900 MB\/s, missed by 10 %/);
+  assert.match(text, /Missed, Rust by 10 %: true raw at 1 MB\./);
+});
+
+test('short tables fit the terminal, and those of every row come when asked', () => {
+  const tables = (columns: number, tables: boolean) =>
+    codecsTerminal(sampleCodecs(), { columns, tables })
+      .split('\n')
+      .filter((line) => /^[│┌├└]/.test(line));
+  for (const columns of [80, 120]) {
+    const widest = Math.max(...tables(columns, false).map((line) => line.length));
+    assert.ok(widest <= columns, `${widest} characters of ${columns}`);
+  }
+  const cases = (lines: readonly string[]) => lines.filter((line) => /Rust, real, batch 50, json/.test(line));
+  assert.equal(cases(tables(80, false)).length, 0);
+  assert.equal(cases(tables(80, true)).length, 1);
 });
 
 test('the document and the page show the part, and nothing where it was not measured', () => {

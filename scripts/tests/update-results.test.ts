@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { sampleBinary } from '@twin-ingest/loadgen/tests/binary-sample.ts';
+import { sampleCodecs } from '@twin-ingest/loadgen/tests/codecs-sample.ts';
 import { sampleReportResult } from '@twin-ingest/loadgen/tests/report-fixture.ts';
 import { sampleSync } from '@twin-ingest/loadgen/tests/sync-sample.ts';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
@@ -46,6 +48,51 @@ test('the part of bench:sync is a picture in the document', async () => {
     const document = readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8');
     assert.match(document, /\n## Keeping in step\n/);
     assert.match(document, /\n!\[[^\]]+ Rust reaches [^\]]+\]\(keeping-in-step\.svg\)\n/);
+    assert.deepEqual(outOfDate(root), []);
+  });
+});
+
+test('the part of bench:codecs is a section, and a block in two documents', async () => {
+  const result = { ...sampleReportResult(), codecs: sampleCodecs() };
+  const blocks = ['docs/prior-benchmarks.md', 'docs/choosing-a-format.md'];
+  const old = 'Before.\n\n<!-- codecs -->\nold words\n<!-- /codecs -->\n\nAfter.\n';
+  const documents = Object.fromEntries(blocks.map((path) => [path, old]));
+  await inTree({ ...FILES, ...documents, 'benchmark-results.json': result }, (root) => {
+    assert.deepEqual(update(root), [...ALL, ...blocks]);
+    const [prior, choice] = blocks.map((path) => readFileSync(join(root, path), 'utf8'));
+    assert.match(prior!, /\n\| true raw at 1 MB \| 31 MB\/s \| JSON over a named pipe.* \| 900 MB\/s \|/);
+    assert.match(choice!, /\n\| json \| 3\.00 µs \|/);
+    for (const text of [prior!, choice!]) {
+      assert.ok(text.startsWith('Before.\n') && text.endsWith('\nAfter.\n'), text);
+      assert.doesNotMatch(text, /old words/);
+    }
+    assert.match(
+      readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
+      /\n## Formats and transports\n/,
+    );
+    assert.deepEqual(outOfDate(root), []);
+    writeFileSync(join(root, blocks[0]!), prior!.replace('900 MB/s', '950 MB/s'));
+    assert.deepEqual(outOfDate(root), [blocks[0]]);
+    writeFileSync(join(root, blocks[0]!), 'no markers\n');
+    assert.throws(() => update(root), /prior-benchmarks\.md has lost its markers/);
+  });
+});
+
+test('the parts of two suites have a block each in one document', async () => {
+  const result = { ...sampleReportResult(), codecs: sampleCodecs(), binary: sampleBinary() };
+  const path = 'docs/prior-benchmarks.md';
+  const old = 'One.\n\n<!-- codecs -->\n<!-- /codecs -->\n\nTwo.\n\n<!-- binary -->\n<!-- /binary -->\n';
+  await inTree({ ...FILES, [path]: old, 'benchmark-results.json': result }, (root) => {
+    assert.deepEqual(update(root), [...ALL, path]);
+    const text = readFileSync(join(root, path), 'utf8');
+    assert.match(
+      text,
+      /\n\| true raw at 1 MB \|.*\n\nTwo\.\n.*\| number array \| 634\.54 ms \|.* \| 420\.0 ms \|/s,
+    );
+    assert.match(
+      readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
+      /\n## Binary data in a page\n/,
+    );
     assert.deepEqual(outOfDate(root), []);
   });
 });

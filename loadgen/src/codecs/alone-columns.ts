@@ -102,6 +102,16 @@ export function measureProcwireColumns(report: Report, count: number): void {
   measure(report, count, build, (table) => ask(table, 'value', 'category'));
 }
 
+/** The bytes of such rows as lines of JSON. */
+export function procwireRowBytes(count: number): number {
+  let bytes = 0;
+  for (let id = 0; id < count; id++) {
+    const row = { id, name: `item_${id}`, value: id * 0.5, timestamp: CREATED_AT + id };
+    bytes += JSON.stringify({ ...row, category: `cat_${id % CATEGORIES}` }).length + 1;
+  }
+  return bytes;
+}
+
 /** Adds up one column, and counts the rows of each name in another. */
 function ask(table: Table, summed: string, named: string): { sum: number; counts: Map<string, number> } {
   let sum = 0;

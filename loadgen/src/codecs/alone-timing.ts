@@ -14,11 +14,11 @@ export interface Report {
 }
 
 export function timer(seconds: number): Report['time'] {
-  const run = (work: () => unknown, limit_ms: number) => {
+  const run = (work: () => unknown, limit_ms: number, least: number) => {
     const begun = performance.now();
     const samples: number[] = [];
     while (
-      samples.length < LEAST_SAMPLES ||
+      samples.length < least ||
       (performance.now() - begun < limit_ms && samples.length < MOST_SAMPLES)
     ) {
       const from = process.hrtime.bigint();
@@ -28,7 +28,7 @@ export function timer(seconds: number): Report['time'] {
     return samples;
   };
   return (work) => {
-    run(work, seconds * 1000 * WARM_UP_SHARE);
-    return run(work, seconds * 1000);
+    run(work, seconds * 1000 * WARM_UP_SHARE, 1);
+    return run(work, seconds * 1000, LEAST_SAMPLES);
   };
 }

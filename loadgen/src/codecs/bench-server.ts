@@ -19,8 +19,15 @@ import type { Loader } from './loader.ts';
 export const TRANSPORTS = ['tcp', 'socket'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-/** What every server of this suite runs with: metadata of procwire's size stays whole. */
-export const SERVER_FLAGS: readonly string[] = ['--max-metadata-bytes', '16777216'];
+/** Bodies of 10 MB are taken, and metadata of that size stays whole. */
+const MOST_BYTES = '16777216';
+
+/** What every server of this suite runs with. */
+export const SERVER_FLAGS: readonly string[] = [
+  ...['--max-metadata-bytes', MOST_BYTES],
+  ...['--max-body-bytes', MOST_BYTES],
+  ...['--max-batch-events', '20000'],
+];
 const SOCKET = 'ingest.sock';
 
 export type SliceFigures = Partial<Record<FigureKey, number | null>>;

@@ -32,8 +32,12 @@ import { SCENARIOS } from './scenarios/scenarios.ts';
 import { SIZES } from './sizes.ts';
 
 const PROGRAM = 'bench:codecs';
+/** Documents are made of the default run alone. */
+const NO_DEFAULT = { quick: 'a quick run', all: 'the whole matrix' } as const;
 /** Of all cores' time. */
 const STOLEN = 0.02;
+/** Of a line, where stdout is no terminal. */
+const PIPED_COLUMNS = 120;
 
 /** The exit code. */
 export function codecsCommand(argv: readonly string[], contenders: Contenders): Promise<number> {
@@ -91,15 +95,16 @@ async function run(
     rows,
     warnings: [...reasonsToDistrustRun({ placement, environment, stale }), ...doubts(options, stolen)],
   };
+  const shown = { columns: process.stdout.columns ?? PIPED_COLUMNS, tables: options.tables };
   await putPart('codecs', result, place.file);
   await dropUnfinished(place);
-  process.stdout.write(options.json ? readableJson(result) : codecsTerminal(result));
+  process.stdout.write(options.json ? readableJson(result) : codecsTerminal(result, shown));
   progress.say(`written: ${place.file}`);
 }
 
 function placeOf(options: CodecsOptions, environment: Environment): Place {
   return choosePlace('codecs', options, environment, [
-    ...(options.size === 'quick' ? ['a quick run'] : []),
+    ...(options.size === 'default' ? [] : [NO_DEFAULT[options.size]]),
     ...(options.targets.length < TARGET_NAMES.length ? ['one server alone'] : []),
     ...(options.scenarios.length < SCENARIO_NAMES.length ? ['not all scenarios'] : []),
   ]);

@@ -14,6 +14,8 @@ export interface CodecsOptions {
   /** `undefined`: the committed result, or, where it is not to be replaced, a scratch file. */
   readonly out: string | undefined;
   readonly json: boolean;
+  /** Every row is printed, not the short tables alone. */
+  readonly tables: boolean;
   readonly build: boolean;
 }
 
@@ -23,11 +25,12 @@ const FLAGS = {
   only: { value: 'NAME', help: 'measure one server alone (rs, ts)' },
   scenarios: { value: 'NAMES', help: `not all of ${SCENARIO_NAMES.join(', ')}` },
   quick: { help: 'tiny counts: feedback within a minute, never the committed result' },
-  all: { help: 'the whole matrix, in up to 40 minutes instead of 5' },
+  all: { help: 'the whole matrix, in up to 20 minutes instead of 5' },
   corpus: { value: 'FILE', help: 'recorded events, one a line, in the place of generated ones' },
   seed: { value: 'N', help: `of the events, from 0 to ${MOST_SEED} [1]` },
   out: { value: 'FILE', help: 'where the result goes; into a result of bench:compare it is put as its part' },
   json: { help: 'print the result as JSON instead of the tables' },
+  tables: { help: 'print every row too, in lines of up to 300 characters' },
   'no-build': { help: 'measure what is built, stale or not' },
 } as const satisfies FlagTable<string>;
 
@@ -58,6 +61,7 @@ export function parseCodecs(argv: readonly string[]): Parsed<CodecsOptions> {
       seed,
       out: flags.get('out'),
       json: flags.has('json'),
+      tables: flags.has('tables'),
       build: !flags.has('no-build'),
     },
   };

@@ -1,4 +1,5 @@
-/** DATA: how much of everything a run takes: for feedback, by default in five minutes, or the whole matrix. */
+/** DATA: how much of everything a run takes: for feedback, by default in five minutes, or the whole matrix in twenty. */
+import { REQUEST_FORMATS, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import type { Payload } from './source-events.ts';
 
 export type RunSize = 'quick' | 'default' | 'all';
@@ -18,10 +19,12 @@ export interface Sizes {
   readonly batches: readonly number[];
   /** Of a body that is not read, in bytes. */
   readonly raw_bytes: readonly number[];
+  /** What is stored next to bodies above 1 MB that are not read. */
+  readonly large_formats: readonly RequestFormat[];
   readonly transport_bytes: readonly number[];
   readonly at_once: readonly number[];
   readonly windows: readonly number[];
-  readonly message_formats: readonly ('json' | 'ndjson' | 'msgpack' | 'protobuf')[];
+  readonly message_formats: readonly RequestFormat[];
   /** Into one pipe, and how often. */
   readonly pipe_events: number;
   readonly pipe_runs: number;
@@ -30,20 +33,21 @@ export interface Sizes {
 const FULL_BYTES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 const DEFAULT: Sizes = {
-  codec_s: 0.08,
+  codec_s: 0.06,
   codec_processes: 2,
   codec_bytes: FULL_BYTES,
   arrow_rows: [100, 1_000, 10_000, 100_000],
-  slice_s: 0.25,
+  slice_s: 0.2,
   pairs: 2,
   payloads: ['real'],
   batches: [50, 1_000],
   raw_bytes: [1_000_000, 10_000_000],
+  large_formats: ['json'],
   transport_bytes: [1_000, 1_000_000],
   at_once: [100, 500, 1_000],
   windows: [1, 8, 64, 1_000],
   message_formats: ['json'],
-  pipe_events: 200_000,
+  pipe_events: 150_000,
   pipe_runs: 3,
 };
 
@@ -67,14 +71,13 @@ export const SIZES: Readonly<Record<RunSize, Sizes>> = {
   default: DEFAULT,
   all: {
     ...DEFAULT,
-    codec_s: 0.5,
-    codec_processes: 4,
+    codec_s: 0.1,
     arrow_rows: [...DEFAULT.arrow_rows, 1_000_000],
-    slice_s: 1,
-    pairs: 5,
+    slice_s: 0.25,
     payloads: ['real', 'small', 'bare', 'small bare'],
-    message_formats: ['json', 'ndjson', 'msgpack', 'protobuf'],
-    pipe_events: 600_000,
-    pipe_runs: 5,
+    raw_bytes: FULL_BYTES,
+    large_formats: REQUEST_FORMATS,
+    message_formats: REQUEST_FORMATS,
+    pipe_events: 300_000,
   },
 };

@@ -1,28 +1,21 @@
 /** Formats and transports as Markdown: a section of docs/benchmark-results.md. */
-import { type CodecsResult, SCENARIO_NAMES } from '../codecs/codecs-result.ts';
-import {
-  CODECS_READING,
-  CODECS_TITLE,
-  codecsServers,
-  goalTable,
-  SCENARIO_TITLES,
-  scenarioTable,
-} from './codecs-tables.ts';
+import type { CodecsResult } from '../codecs/codecs-result.ts';
+import { questionsOf } from './codecs-questions.ts';
+import { CODECS_READING, CODECS_TITLE, codecsServers, goalTable } from './codecs-tables.ts';
 import { codecsLines } from './codecs-text.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 
 export function codecsSection(codecs: CodecsResult): string {
-  const tables = SCENARIO_NAMES.flatMap((name) => {
-    const table = scenarioTable(codecs, name);
-    return table === null ? [] : [`### ${SCENARIO_TITLES[name]}`, markdownTable(table)];
-  });
-  // The verdict next to each figure is text.
-  const left = codecsServers(codecs).map((_, i) => 3 * i + 4);
+  const servers = codecsServers(codecs);
   return [
     `## ${CODECS_TITLE}`,
     CODECS_READING,
-    markdownTable(goalTable(codecs), [0, 1, ...left]),
+    markdownTable(goalTable(codecs), [0]),
     bullets(codecsLines(codecs).map(markdownText)),
-    ...tables,
+    ...questionsOf(codecs, servers).flatMap(({ title, table }) => [
+      `### ${markdownText(title)}`,
+      markdownTable(table),
+    ]),
+    'Every row, with p50, p95, p99, memory and more: [`benchmark-report.html`](../benchmark-report.html).',
   ].join('\n\n');
 }

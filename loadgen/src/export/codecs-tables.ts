@@ -6,7 +6,8 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type CodecRow, type CodecsResult, rowsWhere, type ScenarioName } from '../codecs/codecs-result.ts';
 import { FIGURES, type FigureKey } from '../codecs/figure.ts';
-import { GOALS, type GoalUnit, outcomeOf } from '../codecs/goal.ts';
+import { type Goal, type GoalUnit, outcomeOf } from '../codecs/goal.ts';
+import { GOALS } from '../codecs/goals.ts';
 import { compareRounds, median } from '../statistics.ts';
 import { formatRatio, formatValue, group, NOT_MEASURED, percent, ratioDigits } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
@@ -40,30 +41,33 @@ export function codecsServers({ servers }: CodecsResult): readonly TargetName[] 
 export function goalTable(result: CodecsResult): Table {
   const servers = codecsServers(result);
   return {
-    head: ['Goal', 'procwire', ...servers.flatMap((name) => [SHORT_NAMES[name], 'goal', ''])],
+    head: ['Goal', 'procwire', 'asked', ...servers.map((name) => SHORT_NAMES[name])],
     rows: GOALS.map((goal) => [
       goal.title,
-      goal.procwire,
-      ...servers.flatMap((name) => {
-        const { found, goal: wanted, share, isMet } = outcomeOf(goal, result, name);
-        const sign = goal.better === 'higher' ? '≥' : '≤';
-        return [
-          found === null ? '—' : goalText(found, goal.unit),
-          wanted === null ? '—' : `${sign} ${goalText(wanted, goal.unit)}`,
-          verdictText(found, share, isMet),
-        ];
+      goal.prior?.figure ?? '—',
+      askedText(goal, servers),
+      ...servers.map((name) => {
+        const { found, share, isMet } = outcomeOf(goal, result, name);
+        if (found === null) return NOT_MEASURED;
+        const verdict = share === null || isMet === null ? 'stated' : verdictText(share, isMet);
+        return `${goalText(found, goal.unit)}, ${verdict}`;
       }),
     ]),
   };
 }
 
-function verdictText(found: number | null, share: number | null, isMet: boolean | null): string {
-  if (found === null) return NOT_MEASURED;
-  if (share === null || isMet === null) return 'stated';
+/** Of every server, or once where all have the same. */
+function askedText({ better, goal, unit }: Goal, servers: readonly TargetName[]): string {
+  const sign = better === 'higher' ? '≥' : '≤';
+  const asked = servers.map((name) => (goal[name] === null ? '—' : `${sign} ${goalText(goal[name], unit)}`));
+  return [...new Set(asked)].join('; ');
+}
+
+function verdictText(share: number, isMet: boolean): string {
   return isMet ? 'met' : `missed by ${percent(Math.abs(1 - share))}`;
 }
 
-function goalText(value: number, unit: GoalUnit): string {
+export function goalText(value: number, unit: GoalUnit): string {
   if (unit === 'of JSON') return ratioDigits(value);
   return unit === 'times' ? `${ratioDigits(value)} times` : `${group(Math.round(value))} ${unit}`;
 }
@@ -85,7 +89,7 @@ export function scenarioTable(result: CodecsResult, scenario: ScenarioName): Tab
     rows: rows.map((row) => [
       caseText(row),
       ...keys.map((key) => valueText(row, key)),
-      ...(isCompared ? [versus(result, row, { format: 'json' }), versus(result, row, { path: 'sink' })] : []),
+      ...(isCompared ? [versus(result, row, { format: 'json' }), versus(result, row, unread(row))] : []),
     ]),
   };
 }
@@ -97,7 +101,12 @@ const COMPARED: Readonly<Partial<Record<ScenarioName, FigureKey>>> = {
   transport: 'server_cpu_us_per_event',
 };
 
-/** The figure of a row over that of the row with other parameters. */
+/** The parameters of the case in which the server does not read the bytes. */
+function unread({ parameters }: CodecRow): CodecRow['parameters'] {
+  return 'path' in parameters ? { path: 'sink' } : { format: 'none' };
+}
+
+/** The figure of a row over that of the row with other parameters; of slices with the same place. */
 function versus(result: CodecsResult, row: CodecRow, other: CodecRow['parameters']): string {
   const isMeant = Object.keys(other).every((name) => name in row.parameters);
   const key = COMPARED[row.scenario];

@@ -6,6 +6,7 @@
  */
 import { type Measurement, measurementNamed, type Result } from '../result.ts';
 import { SMOKE } from '../verify.ts';
+import { binarySection } from './binary-markdown.ts';
 import { codecsSection } from './codecs-markdown.ts';
 import { commitOf, doubtsOf, READING, thresholdLines } from './conditions.ts';
 import { analysis } from './document-analysis.ts';
@@ -57,6 +58,7 @@ export function documentOf(result: Result): string {
       .flatMap((name) => [`## ${name.charAt(0).toUpperCase()}${name.slice(1)}`, MISSING]),
     ...(result.sync === undefined ? [] : [syncSection(result.sync)]),
     ...(result.codecs === undefined ? [] : [codecsSection(result.codecs)]),
+    ...(result.binary === undefined ? [] : [binarySection(result.binary)]),
     '## Limits',
     limits(result),
     '## Caveats',

@@ -4,6 +4,7 @@
  * What must stay true: the same result gives the same bytes, and text of the result never becomes markup.
  */
 
+import { binarySections } from '../report/binary-section.ts';
 import { codecsSections } from '../report/codecs-section.ts';
 import { glance } from '../report/glance.ts';
 import { html, type Markup, trusted } from '../report/markup.ts';
@@ -29,6 +30,7 @@ export function htmlReport(result: Result): string {
     ...plotSections(result),
     ...syncSections(result),
     ...codecsSections(result),
+    ...binarySections(result),
     tableSection(result),
     doubtSection(result),
     conditionSection(result),

@@ -1,8 +1,10 @@
-/** The section of formats and transports: its goals and every row; nothing where it was not measured. */
+/** The section of formats and transports: goals, short tables, every row; nothing where it was not measured. */
 import { SCENARIO_NAMES } from '../codecs/codecs-result.ts';
+import { questionsOf } from '../export/codecs-questions.ts';
 import {
   CODECS_READING,
   CODECS_TITLE,
+  codecsServers,
   goalTable,
   SCENARIO_TITLES,
   scenarioTable,
@@ -22,7 +24,10 @@ export function codecsSections({ codecs }: Result): Section[] {
       html`<details class="wide"><summary>${SCENARIO_TITLES[name]}</summary>${tableMarkup(table)}</details>`,
     ];
   });
+  const short = questionsOf(codecs, codecsServers(codecs)).map(
+    ({ title, table }) => html`<h3>${title}</h3>${tableMarkup(table)}`,
+  );
   const lines = codecsLines(codecs).map((line) => html`<p class="fine">${line}</p>`);
-  const body = html`<p class="intro">${CODECS_READING}</p>${tableMarkup(goalTable(codecs))}${tables}${lines}`;
+  const body = html`<p class="intro">${CODECS_READING}</p>${tableMarkup(goalTable(codecs))}${lines}${short}${tables}`;
   return [{ id: 'codecs', title: CODECS_TITLE, body }];
 }

@@ -28,18 +28,18 @@ impl Report<'_> {
 
     /// Samples of `work` after a warm-up of it.
     pub(crate) fn time<T>(&self, mut work: impl FnMut() -> Result<T, String>) -> Result<Vec<u64>, String> {
-        let mut run = |seconds: f64| {
+        let mut run = |seconds: f64, least: usize| {
             let limit = Duration::from_secs_f64(seconds);
             let begun = Instant::now();
             let mut samples = Vec::new();
-            while samples.len() < LEAST_SAMPLES || (begun.elapsed() < limit && samples.len() < MOST_SAMPLES) {
+            while samples.len() < least || (begun.elapsed() < limit && samples.len() < MOST_SAMPLES) {
                 let from = Instant::now();
                 black_box(work()?);
                 samples.push(u64::try_from(from.elapsed().as_nanos()).unwrap_or(u64::MAX));
             }
             Ok(samples)
         };
-        run(self.seconds * WARM_UP_SHARE).and_then(|_| run(self.seconds))
+        run(self.seconds * WARM_UP_SHARE, 1).and_then(|_| run(self.seconds, LEAST_SAMPLES))
     }
 }
 

@@ -5,6 +5,7 @@ import { jsonEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { pinningCommand } from '../../placement.ts';
 import { checkFields, runAlone, type Step, stepFigures } from '../alone.ts';
+import { procwireRowBytes } from '../alone-columns.ts';
 import type { ScenarioName } from '../codecs-result.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { procwirePayload, sourceEvents, upTo } from '../source-events.ts';
@@ -40,14 +41,12 @@ export const arrowScenario: Scenario = {
     const { sizes, source } = context;
     const events = await sourceEvents('small', 1000, source);
     const json_bytes = events.reduce((sum, event) => sum + Buffer.byteLength(jsonEvent(event)) + 1, 0);
-    const counts = sizes.arrow_rows.map((rows) => ({
-      rows,
-      count: rows,
-      events: rows,
-      json_bytes: (json_bytes / events.length) * rows,
-    }));
-    await measureSteps('arrow', servers, ['arrow'], counts, { schema: 'events' }, context);
-    await measureSteps('arrow', servers, ['arrow procwire'], counts, { schema: 'procwire' }, context);
+    const counts = (bytesOf: (rows: number) => number) =>
+      sizes.arrow_rows.map((rows) => ({ rows, count: rows, events: rows, json_bytes: bytesOf(rows) }));
+    const stored = counts((rows) => (json_bytes / events.length) * rows);
+    await measureSteps('arrow', servers, ['arrow'], stored, { schema: 'events' }, context);
+    const procwire = counts(procwireRowBytes);
+    await measureSteps('arrow', servers, ['arrow procwire'], procwire, { schema: 'procwire' }, context);
   },
 };
 

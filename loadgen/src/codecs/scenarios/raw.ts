@@ -5,8 +5,8 @@ import { ingestRequests, rawRequest } from '../loader.ts';
 import { type Case, measureCases, type Scenario } from '../scenario.ts';
 import { procwireEvents, procwirePayload, sourceEvents, upTo } from '../source-events.ts';
 
-/** Above it a body of events is not taken. */
-const MOST_INGEST_BYTES = 8_000_000;
+/** Above it only `large_formats` are stored. */
+const LARGE_BYTES = 1_000_000;
 
 export const rawScenario: Scenario = {
   name: 'raw',
@@ -33,8 +33,7 @@ export const rawScenario: Scenario = {
       const body = Buffer.from(JSON.stringify(procwirePayload(size)));
       for (const route of ['sink', 'echo'] as const)
         push(size, 'procwire', 'none', route, rawRequest(route, body, 1), false);
-      if (size > MOST_INGEST_BYTES) continue;
-      for (const format of REQUEST_FORMATS) {
+      for (const format of size > LARGE_BYTES ? sizes.large_formats : REQUEST_FORMATS) {
         const [procwire] = ingestRequests(format, procwireEvents(size, 1), 1);
         push(size, 'procwire', format, 'ingest', procwire!, true);
         const events = upTo(await sourceEvents('real', Math.ceil(size / 400), source), size);

@@ -1,7 +1,8 @@
-/** Transports crossed with formats: TCP, a Unix socket and standard input, with small and large batches. */
-import { REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
+/** Transports crossed with formats, and with JSON that is not read (`none`): TCP, a Unix socket, standard input. */
+import { REQUEST_FORMATS, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import { TRANSPORTS } from '../bench-server.ts';
-import { ingestRequests } from '../loader.ts';
+import type { Request } from '../load-process.ts';
+import { ingestRequests, rawRequest } from '../loader.ts';
 import { PIPE_FORMATS, pipeThrough } from '../pipe-server.ts';
 import { type Case, measureCases, type Scenario } from '../scenario.ts';
 import { sourceEvents, upTo } from '../source-events.ts';
@@ -10,7 +11,7 @@ import { sourceEvents, upTo } from '../source-events.ts';
 const BATCHES = 4;
 const WINDOW = 8;
 /** Bytes through one pipe, at most so many batches. */
-const PIPE_BYTES = 40_000_000;
+const PIPE_BYTES = 30_000_000;
 const MOST_BATCHES = 10_000;
 
 export const transportScenario: Scenario = {
@@ -22,8 +23,7 @@ export const transportScenario: Scenario = {
       const all = await sourceEvents('real', Math.ceil((size * BATCHES) / 400), source);
       const batch = upTo(all, size).length;
       const events = all.slice(0, batch * BATCHES);
-      for (const format of REQUEST_FORMATS) {
-        const requests = ingestRequests(format, events, batch);
+      const push = (format: RequestFormat | 'none', requests: readonly Request[]) => {
         for (const transport of TRANSPORTS)
           cases.push({
             parameters: { size, format, transport },
@@ -31,9 +31,15 @@ export const transportScenario: Scenario = {
             transport,
             window: WINDOW,
             count: null,
-            isStored: true,
+            isStored: format !== 'none',
           });
-      }
+      };
+      for (const format of REQUEST_FORMATS) push(format, ingestRequests(format, events, batch));
+      const unread = ingestRequests('json', events, batch);
+      push(
+        'none',
+        unread.map(({ body, events }) => rawRequest('sink', body, events)),
+      );
       const count = Math.ceil(Math.min(MOST_BATCHES, PIPE_BYTES / size) * Math.min(1, sizes.slice_s * 4));
       for (const format of PIPE_FORMATS) {
         for (const server of servers) {

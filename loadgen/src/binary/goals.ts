@@ -1,0 +1,59 @@
+/**
+ * DATA: the goals of binary transfer, what tauri-bin-transfer-bench reported, and which rows of a result say it.
+ *
+ * Invariant: all are of the size of the original's file, and a ratio is of medians of the same run.
+ */
+import { bestOf, type Goal, type Of, timeOf } from './goal.ts';
+import { ORIGINAL_BYTES } from './sizes.ts';
+
+const method =
+  (name: string): Of =>
+  (result, server) =>
+    timeOf(result, server, name, ORIGINAL_BYTES);
+const best =
+  (...forms: readonly string[]): Of =>
+  (result, server) =>
+    bestOf(result, server, forms, ORIGINAL_BYTES);
+const faster =
+  (slow: Of, fast: Of): Of =>
+  (result, server) => {
+    const [top, bottom] = [slow(result, server), fast(result, server)];
+    return top === null || bottom === null ? null : top / bottom;
+  };
+
+const NUMBERS = method('numbers');
+const RAW = best('raw');
+const BASE64 = best('base64', 'json');
+
+const ITS_BEST = { figure: '176.92 ms', was: 'base64, the fastest of its four; it had no raw bytes' };
+const ITS_RATIO = { figure: '3.6 times', was: 'base64 against default, 634.54 ms against 176.92 ms' };
+
+const stated = (title: string, name: string, figure: string, was: string): Goal => ({
+  title,
+  unit: 'ms',
+  prior: { figure, was },
+  goal: null,
+  of: method(name),
+});
+
+export const GOALS: readonly Goal[] = [
+  { title: 'raw bytes, the fastest method', unit: 'ms', prior: ITS_BEST, goal: 20, of: RAW },
+  {
+    title: 'the fastest raw method against the number array',
+    unit: 'times',
+    prior: ITS_RATIO,
+    goal: 25,
+    of: faster(NUMBERS, RAW),
+  },
+  {
+    title: 'the fastest base64 method against the number array',
+    unit: 'times',
+    prior: ITS_RATIO,
+    goal: 9,
+    of: faster(NUMBERS, BASE64),
+  },
+  stated('number array', 'numbers', '634.54 ms', 'default: a vector of bytes as a JSON array'),
+  stated('base64, atob', 'base64-atob', '176.92 ms', 'base64: atob and a loop over its characters'),
+  stated('base64, fetch(data:)', 'base64-data-url', '251.98 ms', 'base64-fetch: a data URL'),
+  stated('base64, a decoder with a table', 'base64-table', '217.80 ms', 'base64-manual: a decoder from MDN'),
+];

@@ -1,0 +1,23 @@
+/** A scenario: one question about binary transfer, asked of all servers side by side. */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Launch } from '../launch.ts';
+import type { Progress } from '../progress.ts';
+import type { BenchBrowser } from './bench-page.ts';
+import type { BinaryRow, MethodFacts, ScenarioName } from './binary-result.ts';
+import type { Sizes } from './sizes.ts';
+
+export interface ScenarioContext {
+  readonly launch: Launch;
+  readonly sizes: Sizes;
+  readonly progress: Progress;
+  /** Starts the browser when it is first asked for. */
+  browser(): Promise<BenchBrowser>;
+  add(row: Omit<BinaryRow, 'scenario'>): void;
+  /** The methods that took part; the last call counts. */
+  describe(methods: readonly MethodFacts[]): void;
+}
+
+export interface Scenario {
+  readonly name: ScenarioName;
+  measure(servers: readonly TargetName[], context: ScenarioContext): Promise<void>;
+}

@@ -1,0 +1,82 @@
+/**
+ * What `GET /livez` of one client takes while another moves bodies of 64 MiB, and while it rests.
+ *
+ * Invariant: each pair has a fresh server, and its slices come in one order and then in the opposite one. The process
+ * that moves the bodies is another one than the process that asks.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { Helper } from '../../helper.ts';
+import { Host } from '../../host.ts';
+import { quantile } from '../../statistics.ts';
+import type { BodyOrder, BodyReply, BodyRoute } from '../body-process.ts';
+import { FigureValues } from '../figure.ts';
+import { LivezProbe } from '../livez-probe.ts';
+import type { Scenario, ScenarioContext } from '../scenario.ts';
+
+/** `idle`: nothing but `/livez`. */
+const LOADS = ['idle', 'echo', 'blob'] as const;
+type Load = (typeof LOADS)[number];
+
+export const livezScenario: Scenario = {
+  name: 'livez',
+  async measure(servers, context) {
+    const { sizes, launch } = context;
+    const program = new URL('../body-main.ts', import.meta.url);
+    const mover = new Mover({ name: 'the process that moves bodies', program, ...launch });
+    const key = (server: TargetName, load: Load) => `${server} ${load}`;
+    const values = new Map(
+      servers.flatMap((server) => LOADS.map((load) => [key(server, load), new FigureValues()])),
+    );
+    for (let pair = 0; pair < sizes.livez_pairs; pair++) {
+      for (const server of pair % 2 === 0 ? servers : servers.toReversed()) {
+        const host = await Host.start(server, launch, { flags: ['--bench'] });
+        for (const load of [...LOADS, ...LOADS.toReversed()])
+          values.get(key(server, load))!.add(await slice(host, load, mover, context));
+        await host.stop();
+        await host.discard();
+      }
+    }
+    await mover.close();
+    for (const server of servers) {
+      for (const load of LOADS) {
+        const parameters = { load, bytes: load === 'idle' ? 0 : sizes.body_bytes };
+        context.add({ server, parameters, figures: values.get(key(server, load))!.all() });
+      }
+    }
+  },
+};
+
+type Found = Parameters<FigureValues['add']>[0];
+
+async function slice(host: Host, load: Load, mover: Mover, context: ScenarioContext): Promise<Found> {
+  const { livez_s, body_bytes } = context.sizes;
+  if (load !== 'idle') await mover.first(host.port, load, body_bytes);
+  const probe = new LivezProbe(host.url);
+  const mb_per_s =
+    load === 'idle'
+      ? await context.launch.lifetime.orInterrupted(sleep(livez_s * 1000, null))
+      : await mover.run(livez_s, body_bytes);
+  const times = await probe.end();
+  return {
+    requests: times.length,
+    p50_ms: quantile(times, 0.5),
+    p99_ms: quantile(times, 0.99),
+    max_ms: quantile(times, 1),
+    mb_per_s,
+  };
+}
+
+/** The parent's side of the process that moves bodies. */
+class Mover extends Helper<BodyOrder, BodyReply> {
+  async first(port: number, route: BodyRoute, bytes: number): Promise<void> {
+    await this.ask({ kind: 'first', port, route, bytes });
+  }
+
+  /** Megabytes of bodies a second. */
+  async run(seconds: number, bytes: number): Promise<number> {
+    const reply = await this.ask({ kind: 'run', seconds });
+    if (reply.kind !== 'moved') throw new RangeError(`${reply.kind} is no answer to a run`);
+    return (reply.bodies * bytes) / reply.duration_ms / 1000;
+  }
+}

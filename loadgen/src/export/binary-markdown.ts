@@ -1,0 +1,18 @@
+/** Binary transfer as Markdown: a section of docs/benchmark-results.md. */
+import type { BinaryResult } from '../binary/binary-result.ts';
+import { BINARY_READING, BINARY_TITLE, binaryGoalTable, binaryTables } from './binary-tables.ts';
+import { binaryLines } from './binary-text.ts';
+import { bullets, markdownTable, markdownText } from './markdown-table.ts';
+
+export function binarySection(binary: BinaryResult): string {
+  return [
+    `## ${BINARY_TITLE}`,
+    markdownText(BINARY_READING),
+    markdownTable(binaryGoalTable(binary), [0]),
+    bullets(binaryLines(binary).map(markdownText)),
+    ...binaryTables(binary).flatMap(({ title, table }) => [
+      `### ${markdownText(title)}`,
+      markdownTable(table),
+    ]),
+  ].join('\n\n');
+}

@@ -1,0 +1,189 @@
+/** What `pnpm bench:binary` is made of: flags, bytes, orders, laps, goals, and what readers see. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { blobBytes, hashOf } from '../src/binary/blob-bytes.ts';
+import type { BodyOrder, BodyReply } from '../src/binary/body-process.ts';
+import { deviation, FIGURES, mean } from '../src/binary/figure.ts';
+import { outcomeOf } from '../src/binary/goal.ts';
+import { GOALS } from '../src/binary/goals.ts';
+import { lapsInPage, methodsInPage } from '../src/binary/in-page.ts';
+import { LivezProbe } from '../src/binary/livez-probe.ts';
+import { contestantsOf, isFast } from '../src/binary/methods.ts';
+import { parseBinary } from '../src/binary/options.ts';
+import { orderOf } from '../src/binary/order.ts';
+import { binaryTerminal } from '../src/export/binary-terminal.ts';
+import { documentOf } from '../src/export/document.ts';
+import { htmlReport } from '../src/export/html.ts';
+import { violations } from '../src/export/json.ts';
+import { sampleBinary, transferRow } from './binary-sample.ts';
+import { sampleReportResult } from './report-fixture.ts';
+
+test('flags choose servers, scenarios and size, and every wrong one is reported', () => {
+  const parsed = parseBinary(['--only', 'ts', '--scenarios=livez', '--all', '--no-build']);
+  assert.equal(parsed.kind, 'run');
+  if (parsed.kind !== 'run') return;
+  const { targets, scenarios, size, build } = parsed.options;
+  assert.deepEqual(
+    { targets, scenarios, size, build },
+    { targets: ['ts'], scenarios: ['livez'], size: 'all', build: false },
+  );
+  const wrong = parseBinary(['--only=go', '--scenarios=x', '--quick', '--all', 'word']);
+  assert.equal(wrong.kind === 'invalid' && wrong.problems.length, 4);
+  assert.equal(parseBinary(['--help']).kind, 'help');
+});
+
+test('the expected bytes are those of the rule BEN-04', () => {
+  // The known first outputs of xorshift32 with this seed begin with 723471715.
+  assert.deepEqual([...new Uint32Array(Uint8Array.from(blobBytes(8)).buffer)], [2_463_534_242, 723_471_715]);
+  assert.equal(blobBytes(5).length, 5);
+  assert.ok(blobBytes(1001).subarray(0, 5).equals(blobBytes(5)));
+  assert.match(hashOf(blobBytes(10_240)), /^[0-9a-f]{64}$/);
+});
+
+test('an order has each method in each place and after each other one equally often', () => {
+  for (const count of [1, 2, 5, 6, 11, 12]) {
+    const places = new Map<string, number>();
+    const pairs = new Map<string, number>();
+    for (let round = 0; round < 2 * count; round++) {
+      const order = orderOf(round, count);
+      assert.deepEqual(
+        order.toSorted((a, b) => a - b),
+        [...Array(count).keys()],
+      );
+      for (const [place, method] of order.entries()) {
+        places.set(`${place} ${method}`, (places.get(`${place} ${method}`) ?? 0) + 1);
+        const pair = `${order[place - 1]} ${method}`;
+        if (place > 0) pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+      }
+    }
+    assert.deepEqual([places.size, new Set(places.values())], [count ** 2, new Set([2])]);
+    assert.equal(pairs.size, count * (count - 1));
+    assert.deepEqual(new Set(pairs.values()), new Set(count === 1 ? [] : [2]));
+  }
+});
+
+test('a lap has the time and the hash of the method that was named', async () => {
+  const script = `data:text/javascript,
+    export const METHODS = ['slow', 'fast'].map((name) => ({ name, title: name, form: 'raw', isSupported: name === 'fast' }));
+    export const runLap = async ({ name }, address) => ({
+      lap: { took: name.length + 1e-7, block: 2, received: 3 },
+      bytes: new TextEncoder().encode(name + address).buffer,
+    });`;
+  assert.deepEqual((await methodsInPage(script))[1], {
+    name: 'fast',
+    title: 'fast',
+    form: 'raw',
+    isSupported: true,
+  });
+  const laps = [{ method: 'fast', address: '/a' }];
+  assert.deepEqual(await lapsInPage({ script, laps }), [
+    { took_ms: 4, block_ms: 2, received_bytes: 3, encode_ms: null, hash: hashOf(Buffer.from('fast/a')) },
+  ]);
+});
+
+test('methods read their own form, and only raw bytes and fromBase64 are measured at 32 MiB', () => {
+  const { methods } = sampleBinary();
+  const contestants = contestantsOf(methods);
+  assert.deepEqual(contestants.find(({ name }) => name === 'numbers')!.lap(7, ''), {
+    method: 'numbers',
+    address: '/bench/blob?size=7&as=numbers',
+  });
+  assert.deepEqual(
+    methods.filter((method) => !isFast(method)).map(({ name }) => name),
+    ['numbers'],
+  );
+});
+
+test('mean and standard deviation are those of a sample', () => {
+  assert.equal(mean([2, 4, 4, 4, 5, 5, 7, 9]), 5);
+  assert.equal(deviation([1, 3]), Math.SQRT2);
+  assert.equal(deviation([1]), null);
+});
+
+test('bodies are compared, and /livez is asked meanwhile', async (context) => {
+  let isWrong = false;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (request.url === '/livez') response.end('{}');
+      else response.end(isWrong ? Buffer.alloc(1000) : Buffer.concat(chunks));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const child = fork(new URL('../src/binary/body-main.ts', import.meta.url), { serialization: 'advanced' });
+  context.after(() => {
+    child.kill();
+    server.closeAllConnections();
+    server.close();
+  });
+  const first = { kind: 'first', port, route: 'echo', bytes: 1000 } as const;
+  assert.deepEqual(await ask(child, first), { kind: 'ready' });
+  const probe = new LivezProbe(`http://127.0.0.1:${port}`);
+  const moved = await ask(child, { kind: 'run', seconds: 0.1 });
+  const times = await probe.end();
+  assert.ok(moved.kind === 'moved' && moved.bodies > 0 && moved.duration_ms >= 100, JSON.stringify(moved));
+  assert.ok(times.length > 0 && times.every((time, i) => time >= (times[i - 1] ?? 0)), String(times));
+  isWrong = true;
+  assert.match(JSON.stringify(await ask(child, first)), /other bytes/);
+});
+
+async function ask(child: ChildProcess, order: BodyOrder): Promise<BodyReply> {
+  child.send(order);
+  const [reply] = (await once(child, 'message')) as [BodyReply];
+  return reply;
+}
+
+test('a result follows the schema, with every figure', async () => {
+  const figures = Object.fromEntries(Object.keys(FIGURES).map((key) => [key, [1, 2]]));
+  const binary = sampleBinary();
+  const whole = { ...binary, rows: [...binary.rows, { ...transferRow('x', [1]), figures }] };
+  assert.deepEqual(await violations(JSON.parse(JSON.stringify(whole)), '#/$defs/binary'), []);
+  const wrong = { ...whole, rows: [transferRow('x', [])] };
+  assert.notDeepEqual(await violations(JSON.parse(JSON.stringify(wrong)), '#/$defs/binary'), []);
+});
+
+test('goals say whether they are met, by how much they are missed, and what was not measured', () => {
+  const binary = sampleBinary();
+  const [raw, ratio, base64] = GOALS.map((goal) => outcomeOf(goal, binary, 'rs'));
+  assert.deepEqual(raw, { found: 12, goal: 20, share: 0.6, isMet: true });
+  assert.deepEqual([ratio!.found, ratio!.isMet], [35, true]);
+  assert.deepEqual([base64!.found, base64!.isMet], [8.4, false]);
+  assert.deepEqual(outcomeOf(GOALS[0]!, binary, 'ts'), { found: null, goal: 20, share: null, isMet: null });
+  const text = binaryTerminal(binary, 400);
+  assert.match(text, /8\.40 times, missed by 6\.7 %/);
+  assert.match(text, /Missed, Rust by 6\.7 %: the fastest base64 method against the number array\./);
+});
+
+test('tables fit the terminal and have each figure of a method', () => {
+  for (const columns of [80, 120]) {
+    const lines = binaryTerminal(sampleBinary(), columns)
+      .split('\n')
+      .filter((line) => /^[│┌├└]/.test(line));
+    const widest = Math.max(...lines.map((line) => line.length));
+    assert.ok(lines.length > 10 && widest <= columns, `${widest} characters of ${columns}`);
+  }
+  const text = binaryTerminal(sampleBinary(), 400);
+  assert.match(
+    text,
+    /raw, bytes\(\) +│ 12\.0 ± 2\.8 +│ 12\.0 +│ 14\.0 +│ 3,464,800 +│ 14\.0 +│ 0\.15 +│ 35\.0 \[/,
+  );
+  assert.match(text, /Rust, \/bench\/echo +│ 1\.50 +│ 9\.00 +│ 45\.50 +│ 1,700 +│ 700/);
+});
+
+test('the document and the page show the part, and nothing where it was not measured', () => {
+  const binary = sampleBinary();
+  const result = sampleReportResult();
+  for (const write of [documentOf, htmlReport]) {
+    const text = write({ ...result, binary });
+    assert.match(text, /Binary data in a page/);
+    assert.match(text, /12\.0 ± 2\.8/);
+    assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object/);
+    assert.doesNotMatch(write(result), /Binary data in a page/);
+  }
+});
