@@ -12,13 +12,8 @@ import { htmlReport } from '../src/export/html.ts';
 import { violations } from '../src/export/json.ts';
 import { rpcPrior } from '../src/export/rpc-prior.ts';
 import { rpcTerminal } from '../src/export/rpc-terminal.ts';
-import {
-  type Call,
-  type CallOrder,
-  type CallReply,
-  libraryTime,
-  type Sliced,
-} from '../src/rpc/call-process.ts';
+import { type Call, libraryTime } from '../src/rpc/call.ts';
+import type { CallOrder, CallReply, Sliced } from '../src/rpc/call-process.ts';
 import { FIGURES, figuresOf } from '../src/rpc/figure.ts';
 import { outcomeOf } from '../src/rpc/goal.ts';
 import { GOALS } from '../src/rpc/goals.ts';
@@ -243,23 +238,22 @@ test('goals say whether they are met, by how much they are missed, and what was 
   assert.deepEqual(of('10,000 nested dicts, library time').found, 1.05);
   assert.deepEqual([of('memory').found, of('memory').isMet], [1.25, false]);
   assert.equal(outcomeOf(GOALS[0]!, rpc, 'ts').found, null);
-  const text = rpcTerminal(rpc, 400);
+  const text = rpcTerminal(rpc, { columns: 400, tables: false });
   assert.match(text, /7,600 round trips\/s, missed by 5 %/);
   assert.match(text, /Missed, Rust by 4\.2 %: 100,000 nested dicts, memory/);
 });
 
 test('tables fit the terminal and have each figure of a call', () => {
-  for (const columns of [80, 120]) {
-    const lines = rpcTerminal(sampleRpc(), columns)
-      .split('\n')
-      .filter((line) => /^[│┌├└]/.test(line));
-    const widest = Math.max(...lines.map((line) => line.length));
-    assert.ok(
-      lines.length > 10 && (columns < 120 || widest <= columns),
-      `${widest} characters of ${columns}`,
-    );
-  }
-  const text = rpcTerminal(sampleRpc(), 400);
+  const lines = rpcTerminal(sampleRpc(), { columns: 120, tables: false })
+    .split('\n')
+    .filter((line) => /^[│┌├└]/.test(line));
+  const widest = Math.max(...lines.map((line) => line.length));
+  assert.ok(lines.length > 10 && widest <= 120, `${widest} characters`);
+  assert.match(
+    rpcTerminal(sampleRpc(), { columns: 120, tables: true }),
+    /Rust, type nestedDict, strings identical, length 100000, what calls/,
+  );
+  const text = rpcTerminal(sampleRpc(), { columns: 400, tables: false });
   assert.match(
     text,
     /│ long +│ 10,000 ±1\.3% +│ 40 +│ 90\.0 +│ 120 +│ 200 +│ 10\.0 ±2\.50 +│ 20\.0 +│ 10 % +│ 64 \/ 1,234 +│/,

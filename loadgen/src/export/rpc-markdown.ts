@@ -1,7 +1,8 @@
 /** Typed calls as Markdown: a section of docs/benchmark-results.md. */
 import type { RpcResult } from '../rpc/rpc-result.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
-import { RPC_READING, RPC_TITLE, rpcGoalTable, rpcTables } from './rpc-tables.ts';
+import { rpcTables } from './rpc-questions.ts';
+import { RPC_READING, RPC_TITLE, rpcGoalTable } from './rpc-tables.ts';
 import { rpcLines } from './rpc-text.ts';
 
 export function rpcSection(rpc: RpcResult): string {

@@ -1,6 +1,8 @@
 /** The section of typed calls: goals, short tables, every row; nothing where it was not measured. */
+
+import { rpcTables } from '../export/rpc-questions.ts';
 import { rpcRows } from '../export/rpc-rows.ts';
-import { RPC_READING, RPC_TITLE, rpcGoalTable, rpcTables } from '../export/rpc-tables.ts';
+import { RPC_READING, RPC_TITLE, rpcGoalTable } from '../export/rpc-tables.ts';
 import { rpcLines } from '../export/rpc-text.ts';
 import type { Result } from '../result.ts';
 import { SCENARIO_NAMES, type ScenarioName } from '../rpc/rpc-result.ts';

@@ -5,25 +5,13 @@
  * byte by byte (MessagePack: value by value) and does not count; an answer that is refused, or of another length,
  * fails the order.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { msgpackCalls } from '@twin-ingest/client/msgpack';
 import { type Rpc, rpcOf } from '@twin-ingest/client/rpc';
-import { unpack } from 'msgpackr';
 import { nowMs } from '../clock.ts';
 import { Exchange } from '../codecs/exchange.ts';
-import { requestBytes } from '../codecs/load-process.ts';
+import { type Call, checkAnswer, libraryTime, requestOf } from './call.ts';
 import { Samples } from './samples.ts';
-import { argumentOf, callOf, nameOf, responseOf, type Subject } from './values.ts';
-
-/** `checked`, `unchecked`: the caller of client-ts, with and without its checks; `raw`: bytes over a plain socket. */
-export type Client = 'checked' | 'unchecked' | 'raw';
-export type CallFormatName = 'json' | 'msgpack';
-
-export interface Call extends Subject {
-  readonly client: Client;
-  readonly format: CallFormatName;
-  readonly in_flight: number;
-}
+import { argumentOf, nameOf } from './values.ts';
 
 /** `prepare`: checks one answer, then warms up. `run`: calls until the seconds are over, and at least so many. */
 export type CallOrder =
@@ -61,7 +49,6 @@ interface Prepared {
 }
 
 const PATIENCE_MS = 120_000;
-const MEDIA_TYPES = { json: 'application/json', msgpack: msgpackCalls.type };
 
 export function serveCalls(): void {
   const calls = new Calls();
@@ -160,47 +147,4 @@ class Calls {
     const { status, bytes } = await this.#exchanges[worker]!.send(request, false);
     if (status !== 200 || bytes !== length) throw new Error(`status ${status}, ${bytes} bytes`);
   }
-}
-
-function requestOf(call: Call, argument: unknown): { readonly bytes: Buffer; readonly length: number } {
-  const value = callOf(call, argument);
-  const body =
-    call.format === 'json' ? Buffer.from(JSON.stringify(value)) : (msgpackCalls.call(value) as Uint8Array);
-  const type = MEDIA_TYPES[call.format];
-  const headers = { 'content-type': type, accept: type };
-  const request = {
-    method: 'POST',
-    path: '/api/rpc',
-    headers,
-    body,
-    ids: [],
-    events: 0,
-    answer: 'any',
-  } as const;
-  return { bytes: requestBytes(request), length: body.length };
-}
-
-/** Sends the call once; throws unless the answer is the argument. Its length. */
-async function checkAnswer(
-  exchange: Exchange,
-  request: Buffer,
-  call: Call,
-  argument: unknown,
-): Promise<number> {
-  const { status, body } = await exchange.send(request, true);
-  const expected = responseOf(argument);
-  const isSame =
-    call.format === 'json'
-      ? body.equals(Buffer.from(JSON.stringify(expected)))
-      : isDeepStrictEqual(unpack(body), expected);
-  if (status !== 200 || !isSame)
-    throw new Error(`echo.${nameOf(call)}, ${call.format}: ${status} ${body.toString('utf8', 0, 200)}`);
-  return body.length;
-}
-
-/** Microseconds of `lib;dur=MS` (rule RPC-07). */
-export function libraryTime(text: string): number {
-  const ms = /^lib;dur=(\d+(?:\.\d+)?)$/.exec(text)?.[1];
-  if (ms === undefined) throw new Error(`no Server-Timing of the library: ${JSON.stringify(text)}`);
-  return Number(ms) * 1000;
 }

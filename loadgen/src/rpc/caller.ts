@@ -4,7 +4,8 @@ import { Helper, type HelperOptions } from '../helper.ts';
 import { Host } from '../host.ts';
 import type { Launch } from '../launch.ts';
 import { cpuBetween, threadTimes } from '../thread-times.ts';
-import type { Call, CallOrder, CallReply, Sliced } from './call-process.ts';
+import type { Call } from './call.ts';
+import type { CallOrder, CallReply, Sliced } from './call-process.ts';
 
 export class Caller extends Helper<CallOrder, CallReply> {
   constructor(options: Pick<HelperOptions, 'placement' | 'lifetime'>) {

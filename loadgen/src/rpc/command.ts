@@ -98,7 +98,9 @@ async function run(
   await putPart('rpc', result, place.file);
   await dropUnfinished(place);
   const columns = process.stdout.columns ?? PIPED_COLUMNS;
-  process.stdout.write(options.json ? readableJson(result) : rpcTerminal(result, columns));
+  process.stdout.write(
+    options.json ? readableJson(result) : rpcTerminal(result, { columns, tables: options.tables }),
+  );
   progress.say(`written: ${place.file}`);
 }
 

@@ -12,6 +12,8 @@ export interface RpcOptions {
   readonly seed: number;
   /** `undefined`: the committed result, or, where it is not to be replaced, a scratch file. */
   readonly out: string | undefined;
+  /** Every row as well. */
+  readonly tables: boolean;
   readonly json: boolean;
   readonly build: boolean;
 }
@@ -25,6 +27,7 @@ const FLAGS = {
   all: { help: 'the whole matrix, in up to 20 minutes instead of 5' },
   seed: { value: 'N', help: `of the values, from 0 to ${MOST_SEED} [1]` },
   out: { value: 'FILE', help: 'where the result goes; into a result of bench:compare it is put as its part' },
+  tables: { help: 'print every row as well' },
   json: { help: 'print the result as JSON instead of the tables' },
   'no-build': { help: 'measure what is built, stale or not' },
 } as const satisfies FlagTable<string>;
@@ -54,6 +57,7 @@ export function parseRpc(argv: readonly string[]): Parsed<RpcOptions> {
       size: flags.has('quick') ? 'quick' : flags.has('all') ? 'all' : 'default',
       seed,
       out: flags.get('out'),
+      tables: flags.has('tables'),
       json: flags.has('json'),
       build: !flags.has('no-build'),
     },

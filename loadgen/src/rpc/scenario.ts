@@ -7,7 +7,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../launch.ts';
 import type { Progress } from '../progress.ts';
-import type { Call } from './call-process.ts';
+import type { Call } from './call.ts';
 import { type Caller, CallServer, type SliceLength } from './caller.ts';
 import { Pool } from './pool.ts';
 import type { Parameters, RpcRow, ScenarioName } from './rpc-result.ts';

@@ -1,5 +1,5 @@
 /** DATA: how much of everything a run takes: for feedback, by default within five minutes, or the whole matrix. */
-import type { CallFormatName } from './call-process.ts';
+import type { CallFormatName } from './call.ts';
 
 export type RunSize = 'quick' | 'default' | 'all';
 
@@ -19,7 +19,6 @@ export interface Sizes {
   readonly unchecked_lengths: readonly number[];
   /** Several in flight, and bytes over plain sockets. */
   readonly in_flight_lengths: readonly number[];
-  readonly in_flight: number;
   readonly formats: readonly CallFormatName[];
   /** Of one process of the reference, and of the calls next to it. */
   readonly reference_s: number;
@@ -35,6 +34,8 @@ export const LENGTHS = [10, 45, 100, 450, 1_000, 4_500, 10_000, 45_000, 100_000]
 /** Of the sequence that is compared with the reference. */
 export const REFERENCE_LENGTH = 10_000;
 export const LARGE_LENGTH = 100_000;
+/** Calls at once, where several are. */
+export const IN_FLIGHT = 8;
 /** After the last large call. */
 export const REST_S = 10;
 
@@ -48,7 +49,6 @@ const DEFAULT: Sizes = {
   random_lengths: [10, 100, 1_000, 10_000],
   unchecked_lengths: [100, 10_000],
   in_flight_lengths: [100],
-  in_flight: 8,
   formats: ['json'],
   reference_s: 0.6,
   large_calls: 4,

@@ -1,7 +1,7 @@
 /** Sequences of each type at each length; each type has a fresh process, so that no other's garbage is in its rows. */
-import type { Call } from '../call-process.ts';
+import type { Call } from '../call.ts';
 import { hasText, measureCalls, type Scenario, usualCall } from '../scenario.ts';
-import type { Sizes } from '../sizes.ts';
+import { IN_FLIGHT, type Sizes } from '../sizes.ts';
 import { ORIGINAL_TYPES, type Strings, type TypeName } from '../values.ts';
 
 export const sequencesScenario: Scenario = {
@@ -18,7 +18,7 @@ export const sequencesScenario: Scenario = {
 };
 
 function callsOf(type: TypeName, sizes: Sizes): Call[] {
-  const { lengths, random_lengths, unchecked_lengths, in_flight_lengths, in_flight, formats } = sizes;
+  const { lengths, random_lengths, unchecked_lengths, in_flight_lengths, formats } = sizes;
   const of = (wanted: readonly number[], other: Partial<Call> = {}, strings: Strings = 'identical') =>
     wanted.map((length) => usualCall({ type, length, strings }, other));
   return [
@@ -28,7 +28,7 @@ function callsOf(type: TypeName, sizes: Sizes): Call[] {
     ]),
     ...of(unchecked_lengths, { client: 'unchecked' }),
     ...of(in_flight_lengths, { client: 'raw' }),
-    ...of(in_flight_lengths, { in_flight }),
-    ...of(in_flight_lengths, { in_flight, client: 'raw' }),
+    ...of(in_flight_lengths, { in_flight: IN_FLIGHT }),
+    ...of(in_flight_lengths, { in_flight: IN_FLIGHT, client: 'raw' }),
   ];
 }
