@@ -27,7 +27,7 @@ export const rateWithMargin: Cell = (figures) => {
   return margin === undefined ? rate(figures) : `${rate(figures)} ±${(margin * 100).toFixed(1)}%`;
 };
 
-export const samples = of('samples', group);
+export const count = (key: 'calls' | 'samples'): Cell => of(key, group);
 
 export const microseconds = (key: FigureKey): Cell => of(key, digits);
 

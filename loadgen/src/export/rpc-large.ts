@@ -60,7 +60,7 @@ export function largeTable(servers: readonly TargetName[], finder: Finder): Titl
       const found = finder(server)('large', { strings, what: 'calls' });
       return [
         `${SHORT_NAMES[server]}, ${strings}`,
-        cell.microseconds('calls')(found),
+        cell.count('calls')(found),
         cell.milliseconds('p50_us', 0)(found),
         cell.milliseconds('lib_us', 0)(found),
         cell.mebibytes('sent_bytes')(found),

@@ -64,7 +64,7 @@ function scalarTable(find: Find, name: string): Titled {
     return [
       type,
       cell.rateWithMargin(found),
-      cell.samples(found),
+      cell.count('samples')(found),
       ...times,
       cell.library(found),
       cell.microseconds('lib_p95_us')(found),
