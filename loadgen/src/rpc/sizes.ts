@@ -41,7 +41,7 @@ export const REST_S = 10;
 
 const DEFAULT: Sizes = {
   pairs: 2,
-  scalar_s: 0.12,
+  scalar_s: 0.24,
   sequence_s: 0.06,
   settle_s: 1,
   warm_up_s: 0.03,
