@@ -274,6 +274,7 @@ test('the document and the page show the part, and nothing where it was not meas
   for (const write of [documentOf, htmlReport]) {
     const text = write({ ...result, rpc });
     assert.match(text, /Typed calls/);
+    if (write === documentOf) assert.match(text, /pnpm@12\.21\.0 bench:rpc\n/);
     assert.match(text, /10,000 ±1\.3%/);
     assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object/);
     assert.doesNotMatch(write(result), /Typed calls/);

@@ -202,6 +202,9 @@ function reproduction(result: Result): string {
       ? []
       : ['', '# Keeping in step, put into the same result', 'npx --yes pnpm@12.21.0 bench:sync']),
     '',
+    ...(result.rpc === undefined
+      ? []
+      : ['# Typed calls, put into the same result', 'npx --yes pnpm@12.21.0 bench:rpc', '']),
     '# README, this document and the page with plots from the result',
     'node scripts/update-results.ts',
     '```',
