@@ -30,7 +30,7 @@ const ITS_CALLS = {
 };
 const its = (figure: string) => ({
   figure,
-  was: 'parse, convert, call and write of values that were no text, without checks, by a clock of 10 µs',
+  was: 'extract, convert, call and pack of structured values, no text, by a clock of 10 µs',
 });
 const NONE = { figure: '—', was: 'not measured' };
 
