@@ -11,6 +11,7 @@ import { choiceOfFormat } from '@twin-ingest/loadgen/export/codecs-choice.ts';
 import { priorSection } from '@twin-ingest/loadgen/export/codecs-prior.ts';
 import { documentOf } from '@twin-ingest/loadgen/export/document.ts';
 import { htmlReport } from '@twin-ingest/loadgen/export/html.ts';
+import { rpcPrior } from '@twin-ingest/loadgen/export/rpc-prior.ts';
 import { SYNC_PICTURE } from '@twin-ingest/loadgen/export/sync-markdown.ts';
 import { MEASURED_FILES, type Measured } from '@twin-ingest/loadgen/export/target-rows.ts';
 import { targetsTable } from '@twin-ingest/loadgen/export/targets.ts';
@@ -29,7 +30,7 @@ const END = '<!-- /result -->';
 /** A block of a document, between `<!-- part -->` and `<!-- /part -->`; `null` where the part was not measured. */
 interface Block {
   readonly path: string;
-  readonly part: 'codecs' | 'binary';
+  readonly part: 'codecs' | 'binary' | 'rpc';
   readonly write: (result: Result) => string | null;
 }
 const BLOCKS: readonly Block[] = [
@@ -42,6 +43,11 @@ const BLOCKS: readonly Block[] = [
     path: 'docs/prior-benchmarks.md',
     part: 'binary',
     write: ({ binary }) => (binary === undefined ? null : binaryPrior(binary)),
+  },
+  {
+    path: 'docs/prior-benchmarks.md',
+    part: 'rpc',
+    write: ({ rpc }) => (rpc === undefined ? null : rpcPrior(rpc)),
   },
   {
     path: 'docs/choosing-a-format.md',

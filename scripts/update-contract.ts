@@ -13,6 +13,7 @@ import type { Fields } from './contract/fields.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
 import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
+import { type RpcSchema, rpcMethods } from './contract/rpc.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import { insertEvent, selectEvents } from './contract/statements.ts';
@@ -58,6 +59,14 @@ export function generate(root: string): Generated[] {
     { path: 'server-rs/src/field/columns.rs', content: rowColumns(fields) },
     { path: 'server-rs/src/formats/event_message.rs', content: eventMessage(fields) },
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
+    {
+      path: 'client-ts/src/rpc-methods.ts',
+      content: rpcMethods(
+        json('rpc.json') as unknown as RpcSchema,
+        json('vocabulary.json') as never,
+        json('limits.json') as never,
+      ),
+    },
     { path: 'client-ts/src/wire-fields.ts', content: wireFields(fields, words) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
   ];

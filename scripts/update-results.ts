@@ -1,7 +1,8 @@
 /**
  * Writes what readers see of the last accepted comparison: the README's answer, docs/benchmark-results.md with its picture,
- * benchmark-report.html and the blocks of formats and of binary transfer in two documents, all from benchmark-results.json, and the table of
- * targets in docs/performance.md, from docs/performance/*.json; with `--check` only says which is out of date.
+ * benchmark-report.html and the blocks of formats, of binary transfer and of typed calls in two documents, all from
+ * benchmark-results.json, and the table of targets in docs/performance.md, from docs/performance/*.json; with `--check`
+ * only says which is out of date.
  *
  * What must stay true: no figure in these files is typed by hand, this is the one way in; the same result
  * gives the same bytes; a checkout is only written when all of it can be made.

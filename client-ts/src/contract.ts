@@ -125,6 +125,29 @@ export interface Stats {
   readonly since?: string;
 }
 
+/** ING-04; results only with ?results=1 (ING-05). */
+export interface BatchResult {
+  readonly received: number;
+  readonly ids: readonly number[];
+  readonly duplicates: number;
+  readonly rejected: readonly {
+    readonly index: number;
+    readonly line?: number;
+    readonly errors: readonly string[];
+  }[];
+  readonly results?: readonly ItemResult[];
+  readonly revision: Revision;
+}
+
+export interface StateSnapshot {
+  readonly topic: string;
+  readonly epoch: string;
+  readonly revision: Revision;
+  readonly since?: Revision;
+  readonly reset?: true;
+  readonly data: EventPage | Stats | SessionPage | SessionWithEvents;
+}
+
 export type EventType =
   | 'tool_use'
   | 'session_start'
@@ -147,6 +170,27 @@ export interface Counted {
   readonly name: string;
   readonly count: number;
 }
+
+/** One per item, in order (ING-05). */
+export type ItemResult =
+  | {
+      readonly index: number;
+      readonly status: 'stored';
+      readonly id: number;
+    }
+  | {
+      readonly index: number;
+      readonly status: 'duplicate';
+    }
+  | {
+      readonly index: number;
+      readonly line?: number;
+      readonly status: 'rejected';
+      readonly errors: readonly string[];
+    };
+
+/** An unsigned 64-bit integer (SYN-01). */
+export type Revision = string;
 
 /** Parameters of `GET /api/events`. */
 export interface EventsQuery {
@@ -197,4 +241,16 @@ export interface StatsQuery {
   readonly agent_type?: string | undefined;
   /** Inclusive (GET-04). */
   readonly since?: string | undefined;
+}
+
+/** Parameters of `GET /api/snapshot/{topic}`. */
+export interface SnapshotQuery {
+  /** A revision that the client has (SYN-07). */
+  readonly since?: number | undefined;
+  /** The epoch the client knows (STR-04). */
+  readonly epoch?: string | undefined;
+  /** How many rows (GET-01, SES-01, SES-04); of events in NDJSON and Arrow up to 1,000,000 (FMT-09). */
+  readonly limit?: number | undefined;
+  /** A revision to wait for, up to five seconds (SYN-08). */
+  readonly wait?: number | undefined;
 }

@@ -21,3 +21,12 @@ export interface PageFormat {
   /** Rejects for an answer that is none of the format. */
   page(response: ResponseLike): Promise<EventPage>;
 }
+
+/** How typed calls and their responses travel. */
+export interface CallFormat {
+  /** The media type. */
+  readonly type: string;
+  call(value: unknown): Piece;
+  /** Rejects for an answer that is none of the format. */
+  response(response: ResponseLike): Promise<unknown>;
+}

@@ -2,11 +2,14 @@
 import { Packr } from 'msgpackr';
 import { bytesOf } from './answer-bytes.ts';
 import type { EventPage, EventRow } from './contract.ts';
-import type { Format, PageFormat } from './format.ts';
+import type { CallFormat, Format, PageFormat } from './format.ts';
 import { checkText, joined } from './pieces.ts';
 import { WIRE_FIELDS } from './wire-fields.ts';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'number' });
+// `skipValues` is not among the types of msgpackr.
+const CALLS = { useRecords: false, variableMapSize: true, skipValues: [undefined] };
+const callPackr = new Packr(CALLS);
 const BEGIN = packr.pack({ events: [] }).slice(0, -1);
 const type = 'application/vnd.msgpack';
 
@@ -32,6 +35,13 @@ export const msgpack: Format & PageFormat = {
     const { events, next } = packr.unpack(await bytesOf(response, type)) as EventPage;
     return { events: events.map(withMetadata), next };
   },
+};
+
+/** Of typed calls. A member that is `undefined` is left out, as in JSON. */
+export const msgpackCalls: CallFormat = {
+  type,
+  call: (value) => new Uint8Array(callPackr.pack(value)),
+  response: async (response) => packr.unpack(await bytesOf(response, type)),
 };
 
 /** Its metadata is JSON text. */

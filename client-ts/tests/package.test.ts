@@ -71,7 +71,7 @@ test('the formats are entry points that need their packages; the core loads none
     const loaded = [];
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
     const { Sender } = await import('@twin-ingest/client');
-    const core = loaded.filter((url) => /msgpack|protobuf|ndjson|wire-fields|answer-bytes|pieces/.test(url));
+    const core = loaded.filter((url) => /msgpack|protobuf|ndjson|wire-fields|answer-bytes|pieces|rpc/.test(url));
     const results = { core };
     for (const name of ['ndjson', 'msgpack', 'protobuf'])
       try {
@@ -116,6 +116,11 @@ test('its declarations say what is right, and what is not', async () => {
     import { msgpack } from '@twin-ingest/client/msgpack';
     import { ndjson } from '@twin-ingest/client/ndjson';
     import { protobuf } from '@twin-ingest/client/protobuf';
+    import { rpcOf } from '@twin-ingest/client/rpc';
+    const { total_events } = await rpcOf({ baseUrl: '' }).stats.get({});
+    total_events.toFixed();
+    // @ts-expect-error: no such parameter
+    await rpcOf({ baseUrl: '' }).stats.get({ agent: 'a' });
     for (const format of [msgpack, ndjson, protobuf]) {
       new Sender({ socketPath: '/s', format });
       (await events({ socketPath: '/s', format, query: { limit: 5 } })).next?.toFixed();

@@ -15,7 +15,7 @@ import { COMMITTED_RESULT } from './plan.ts';
 import type { Result } from './result.ts';
 
 /** The parts of a result that have a suite of their own. */
-export type PartName = 'sync' | 'codecs' | 'binary';
+export type PartName = 'sync' | 'codecs' | 'binary' | 'rpc';
 
 export interface Place {
   readonly file: string;

@@ -14,6 +14,7 @@ import type { Health } from './health.ts';
 import type { Limit } from './limit.ts';
 import type { Placement } from './placement.ts';
 import type { PoolFacts } from './pool.ts';
+import type { RpcResult } from './rpc/rpc-result.ts';
 import type { Sample } from './sample.ts';
 import type { DeployedSize } from './size.ts';
 import type { Comparison, Summary } from './statistics.ts';
@@ -45,6 +46,8 @@ export interface Result {
   readonly codecs?: CodecsResult;
   /** What `pnpm bench:binary` found, likewise. */
   readonly binary?: BinaryResult;
+  /** What `pnpm bench:rpc` found, likewise. */
+  readonly rpc?: RpcResult;
 }
 
 /** What a condition of the command line came to. */

@@ -7,18 +7,30 @@
 import type { Json, JsonObject } from '../contract-facts.ts';
 
 /** What the client exports; other schemas come along when these refer to them. */
-const SCHEMAS = ['Event', 'Row', 'Page', 'Session', 'SessionPage', 'SessionWithEvents', 'Stats'];
+const SCHEMAS = [
+  'Event',
+  'Row',
+  'Page',
+  'Session',
+  'SessionPage',
+  'SessionWithEvents',
+  'Stats',
+  'BatchResult',
+  'Snapshot',
+];
 /** Names in the client that are not those of the schemas. */
 const RENAMED: Readonly<Record<string, string>> = {
   Event: 'OutgoingEvent',
   Row: 'EventRow',
   Page: 'EventPage',
+  Snapshot: 'StateSnapshot',
 };
 /** The query parameters of a route as a type. */
 const QUERIES: Readonly<Record<string, string>> = {
   EventsQuery: '/api/events',
   SessionsQuery: '/api/sessions',
   StatsQuery: '/api/stats',
+  SnapshotQuery: '/api/snapshot/{topic}',
 };
 /** As `biome.json` says. */
 const LINE_WIDTH = 110;
@@ -42,11 +54,12 @@ export function clientTypes(openapi: JsonObject): string {
     for (const reference of references(schema)) if (!wanted.includes(reference)) wanted.push(reference);
     declarations.push(declaration(name, schema, name === 'Event'));
   }
-  const paths = openapi.paths as Readonly<Record<string, { get: { parameters: { $ref: string }[] } }>>;
+  const paths = openapi.paths as Readonly<Record<string, { get: { parameters: { $ref?: string }[] } }>>;
   const words = new Map(wanted.map((name) => [JSON.stringify(schemas[name]!.enum), name]));
   for (const [name, path] of Object.entries(QUERIES)) {
-    const members = paths[path]!.get.parameters.map(({ $ref }) => {
-      const { name, description, schema } = parameters[nameOf($ref)] as Parameter;
+    const inQuery = paths[path]!.get.parameters.filter(({ $ref }) => $ref !== undefined);
+    const members = inQuery.map(({ $ref }) => {
+      const { name, description, schema } = parameters[nameOf($ref!)] as Parameter;
       const known = schema.enum && words.get(JSON.stringify(schema.enum));
       const type = known === undefined ? typeText(schema) : exported(String(known));
       return member(`${name}?`, `${type} | undefined`, description);
@@ -83,10 +96,14 @@ function member(name: string, type: string, description?: string): string {
 
 /** On one line where that is short enough, else with one line for each part of the union. */
 function wrapped(begin: string, union: readonly string[]): string {
+  const margin = begin.search(/\S/);
+  const indented = (part: string, spaces: number) => part.replaceAll('\n', `\n${' '.repeat(spaces)}`);
+  if (union.length === 1) return `${begin} ${indented(union[0]!, margin)};\n`;
   const line = `${begin} ${union.join(' | ')};\n`;
-  if (line.length - 1 <= LINE_WIDTH) return line;
-  const indent = ' '.repeat(begin.search(/\S/) + 2);
-  return `${begin}\n${union.map((part) => `${indent}| ${part}`).join('\n')};\n`;
+  if (line.length - 1 <= LINE_WIDTH && !line.slice(0, -1).includes('\n')) return line;
+  const indent = ' '.repeat(margin + 2);
+  const parts = union.map((part) => `${indent}| ${indented(part, margin + 4)}`);
+  return `${begin}\n${parts.join('\n')};\n`;
 }
 
 function typeText(schema: JsonObject): string {
@@ -106,6 +123,8 @@ function plainType(type: string, schema: JsonObject): string {
   switch (type) {
     case 'integer':
       return 'number';
+    case 'object':
+      return objectText(schema);
     case 'array':
       return `readonly ${typeText(schema.items as JsonObject)}[]`;
     case 'string':
@@ -116,6 +135,15 @@ function plainType(type: string, schema: JsonObject): string {
     default:
       throw new TypeError(`openapi.json: no type is known for ${JSON.stringify(schema)}`);
   }
+}
+
+/** An object within another, one member a line; the caller indents it. */
+function objectText({ properties, required = [] }: JsonObject): string {
+  const members = Object.entries(properties as JsonObject).map(([name, value]) => {
+    const mark = (required as string[]).includes(name) ? '' : '?';
+    return `  readonly ${name}${mark}: ${typeText(value as JsonObject)};\n`;
+  });
+  return `{\n${members.join('')}}`;
 }
 
 /** As Biome quotes. */
@@ -134,6 +162,6 @@ function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-function exported(name: string): string {
+export function exported(name: string): string {
   return RENAMED[name] ?? name;
 }

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { sampleBinary } from '@twin-ingest/loadgen/tests/binary-sample.ts';
 import { sampleCodecs } from '@twin-ingest/loadgen/tests/codecs-sample.ts';
 import { sampleReportResult } from '@twin-ingest/loadgen/tests/report-fixture.ts';
+import { sampleRpc } from '@twin-ingest/loadgen/tests/rpc-sample.ts';
 import { sampleSync } from '@twin-ingest/loadgen/tests/sync-sample.ts';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
 import { outOfDate, update } from '../update-results.ts';
@@ -78,10 +79,16 @@ test('the part of bench:codecs is a section, and a block in two documents', asyn
   });
 });
 
-test('the parts of two suites have a block each in one document', async () => {
-  const result = { ...sampleReportResult(), codecs: sampleCodecs(), binary: sampleBinary() };
+test('the parts of three suites have a block each in one document', async () => {
+  const result = {
+    ...sampleReportResult(),
+    codecs: sampleCodecs(),
+    binary: sampleBinary(),
+    rpc: sampleRpc(),
+  };
   const path = 'docs/prior-benchmarks.md';
-  const old = 'One.\n\n<!-- codecs -->\n<!-- /codecs -->\n\nTwo.\n\n<!-- binary -->\n<!-- /binary -->\n';
+  const old =
+    'One.\n\n<!-- codecs -->\n<!-- /codecs -->\n\nTwo.\n\n<!-- binary -->\n<!-- /binary -->\n\n<!-- rpc -->\n<!-- /rpc -->\n';
   await inTree({ ...FILES, [path]: old, 'benchmark-results.json': result }, (root) => {
     assert.deepEqual(update(root), [...ALL, path]);
     const text = readFileSync(join(root, path), 'utf8');
@@ -93,6 +100,7 @@ test('the parts of two suites have a block each in one document', async () => {
       readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
       /\n## Binary data in a page\n/,
     );
+    assert.match(text, /\n\| one typed call in flight, long \| 418 \|.* \| 10,000 round trips\/s \|/);
     assert.deepEqual(outOfDate(root), []);
   });
 });

@@ -9,6 +9,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { measureCall } from './alone-calls.ts';
 import { measureColumns, measureProcwireColumns } from './alone-columns.ts';
 import { type Report, timer } from './alone-timing.ts';
 import { PACKR } from './answers.ts';
@@ -162,6 +163,7 @@ export async function measureAlone(argv: readonly string[]): Promise<void> {
     const procwire = PROCWIRE_CODECS[codec];
     if (codec === 'arrow') measureColumns(report, lines, count);
     else if (codec === 'arrow procwire') measureProcwireColumns(report, count);
+    else if (codec === 'json calls') measureCall(report, lines[0]!, count);
     else if (procwire !== undefined)
       roundTrip(procwirePayload(count), { ...procwire, read: readProcwire }, report);
     else {

@@ -16,6 +16,7 @@ import { measurementMarkdown, metricTable, openMarkdown } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
 import { headlineOf, headlineRows, type Table } from './rows.ts';
+import { rpcSection } from './rpc-markdown.ts';
 import { askedOf, limitLines, openMeasurements } from './series.ts';
 import { syncSection } from './sync-markdown.ts';
 
@@ -59,6 +60,7 @@ export function documentOf(result: Result): string {
     ...(result.sync === undefined ? [] : [syncSection(result.sync)]),
     ...(result.codecs === undefined ? [] : [codecsSection(result.codecs)]),
     ...(result.binary === undefined ? [] : [binarySection(result.binary)]),
+    ...(result.rpc === undefined ? [] : [rpcSection(result.rpc)]),
     '## Limits',
     limits(result),
     '## Caveats',
@@ -206,6 +208,9 @@ function reproduction(result: Result): string {
       ? []
       : ['', '# Binary data in a page, put into the same result', 'npx --yes pnpm@12.21.0 bench:binary']),
     '',
+    ...(result.rpc === undefined
+      ? []
+      : ['# Typed calls, put into the same result', 'npx --yes pnpm@12.21.0 bench:rpc', '']),
     '# README, this document and the page with plots from the result',
     'node scripts/update-results.ts',
     '```',

@@ -8,6 +8,7 @@ import { binarySections } from '../report/binary-section.ts';
 import { codecsSections } from '../report/codecs-section.ts';
 import { glance } from '../report/glance.ts';
 import { html, type Markup, trusted } from '../report/markup.ts';
+import { rpcSections } from '../report/rpc-section.ts';
 import {
   conditionSection,
   doubtSection,
@@ -31,6 +32,7 @@ export function htmlReport(result: Result): string {
     ...syncSections(result),
     ...codecsSections(result),
     ...binarySections(result),
+    ...rpcSections(result),
     tableSection(result),
     doubtSection(result),
     conditionSection(result),

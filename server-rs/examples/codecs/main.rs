@@ -4,6 +4,7 @@
 //! before anything is timed, what comes back equals what went in. stdout holds one line of JSON for each measured step.
 //! Exit 2 for a wrong flag, 1 for anything else that fails.
 
+mod calls;
 mod columns;
 mod event;
 mod flags;
@@ -31,6 +32,7 @@ fn measure(flags: &Flags) -> Result<(), String> {
         match flags.codec.as_str() {
             "arrow" => columns::measure_events(&report, &lines)?,
             "arrow procwire" => columns::measure_procwire(&report)?,
+            "json calls" => calls::measure(&report, &lines)?,
             "json procwire" => procwire::measure_json(&report)?,
             "msgpack procwire" => procwire::measure_msgpack(&report)?,
             "protobuf procwire" => procwire::measure_protobuf(&report)?,

@@ -1,0 +1,17 @@
+/** Typed calls as Markdown: a section of docs/benchmark-results.md. */
+import type { RpcResult } from '../rpc/rpc-result.ts';
+import { bullets, markdownTable, markdownText } from './markdown-table.ts';
+import { rpcTables } from './rpc-questions.ts';
+import { RPC_READING, RPC_TITLE, rpcGoalTable } from './rpc-tables.ts';
+import { rpcLines } from './rpc-text.ts';
+
+export function rpcSection(rpc: RpcResult): string {
+  return [
+    `## ${RPC_TITLE}`,
+    markdownText(RPC_READING),
+    markdownTable(rpcGoalTable(rpc), [0]),
+    bullets(rpcLines(rpc).map(markdownText)),
+    ...rpcTables(rpc).flatMap(({ title, table }) => [`### ${markdownText(title)}`, markdownTable(table)]),
+    'Every row, with all percentiles, bytes and CPU time: [`benchmark-report.html`](../benchmark-report.html).',
+  ].join('\n\n');
+}

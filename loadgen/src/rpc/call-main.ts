@@ -1,0 +1,4 @@
+/** The process that calls: see `call-process.ts`. */
+import { serveCalls } from './call-process.ts';
+
+serveCalls();

@@ -1,0 +1,71 @@
+/** The parent's side of the process that calls, and a server that is called. */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { Helper, type HelperOptions } from '../helper.ts';
+import { Host } from '../host.ts';
+import type { Launch } from '../launch.ts';
+import { cpuBetween, threadTimes } from '../thread-times.ts';
+import type { Call } from './call.ts';
+import type { CallOrder, CallReply, Sliced } from './call-process.ts';
+
+export class Caller extends Helper<CallOrder, CallReply> {
+  constructor(options: Pick<HelperOptions, 'placement' | 'lifetime'>) {
+    const { placement, lifetime } = options;
+    const program = new URL('./call-main.ts', import.meta.url);
+    super({ name: 'the process that calls', program, placement, lifetime });
+  }
+
+  /** Checks the answer of a call and warms up. */
+  async prepare(order: Omit<Extract<CallOrder, { kind: 'prepare' }>, 'kind'>): Promise<void> {
+    await this.ask({ kind: 'prepare', ...order });
+  }
+
+  async run(seconds: number, least: number): Promise<Sliced> {
+    const reply = await this.ask({ kind: 'run', seconds, least });
+    if (reply.kind !== 'ran') throw new RangeError(`${reply.kind} is no answer to a run`);
+    return reply.sliced;
+  }
+}
+
+/** How long a slice lasts, and the warm-up before it. */
+export interface SliceLength {
+  readonly seed: number;
+  readonly warm_up_s: number;
+  readonly slice_s: number;
+  readonly least: number;
+}
+
+/** A fresh process with `--bench`. */
+export class CallServer {
+  readonly host: Host;
+  readonly #caller: Caller;
+
+  private constructor(host: Host, caller: Caller) {
+    this.host = host;
+    this.#caller = caller;
+  }
+
+  static async start(name: TargetName, launch: Launch, caller: Caller): Promise<CallServer> {
+    return new CallServer(await Host.start(name, launch, { flags: ['--bench'] }), caller);
+  }
+
+  async prepare(call: Call, seed: number, seconds: number): Promise<void> {
+    await this.#caller.prepare({ port: this.host.port, call, seed, seconds });
+  }
+
+  /** Runs what was prepared, and the CPU time that the server took. */
+  async run(
+    seconds: number,
+    least: number,
+  ): Promise<{ readonly sliced: Sliced; readonly cpu_us: number | null }> {
+    const { pid } = this.host;
+    const before = await threadTimes(pid);
+    const sliced = await this.#caller.run(seconds, least);
+    const cpu_ms = cpuBetween(before, await threadTimes(pid));
+    return { sliced, cpu_us: cpu_ms === null ? null : cpu_ms * 1000 };
+  }
+
+  async end(): Promise<void> {
+    await this.host.stop();
+    await this.host.discard();
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What a goal of typed calls is, and what a result says of it.
+ *
+ * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { FigureKey } from './figure.ts';
+import { type Parameters, type RpcResult, rowWhere, type ScenarioName } from './rpc-result.ts';
+
+export type GoalUnit = 'round trips/s' | 'times' | 'ms';
+
+/** The figure of a result for one server; `null` where it was not measured. */
+export type Of = (result: RpcResult, server: TargetName) => number | null;
+
+export interface Goal {
+  readonly title: string;
+  readonly unit: GoalUnit;
+  /** What native-calls reported, and what that was. */
+  readonly prior: { readonly figure: string; readonly was: string };
+  readonly better: 'higher' | 'lower';
+  /** `null`: none was set, the figure is stated. */
+  readonly goal: number | null;
+  /** What stands in the way where it is missed. */
+  readonly obstacle?: string;
+  readonly of: Of;
+}
+
+export const value =
+  (scenario: ScenarioName, key: FigureKey, parameters: Parameters): Of =>
+  (result, server) =>
+    rowWhere(result, scenario, server, parameters)?.figures[key] ?? null;
+
+export const over =
+  (top: Of, bottom: Of): Of =>
+  (result, server) => {
+    const [a, b] = [top(result, server), bottom(result, server)];
+    return a === null || b === null || b === 0 ? null : a / b;
+  };
+
+/** The lowest; `null` unless all were measured. */
+export const lowest =
+  (all: readonly Of[]): Of =>
+  (result, server) => {
+    const found = all.map((one) => one(result, server));
+    return found.includes(null) ? null : Math.min(...(found as number[]));
+  };
+
+export const inMilliseconds =
+  (us: Of): Of =>
+  (result, server) => {
+    const found = us(result, server);
+    return found === null ? null : found / 1000;
+  };
+
+export interface Outcome {
+  readonly found: number | null;
+  readonly goal: number | null;
+  /** Found over goal; `null` where there is none of either. */
+  readonly share: number | null;
+  readonly isMet: boolean | null;
+}
+
+export function outcomeOf({ goal, better, of }: Goal, result: RpcResult, server: TargetName): Outcome {
+  const found = of(result, server);
+  const share = found === null || goal === null ? null : found / goal;
+  const isMet = share === null ? null : better === 'higher' ? share >= 1 : share <= 1;
+  return { found, goal, share, isMet };
+}

@@ -1,0 +1,66 @@
+/**
+ * Samples of a rate, as benchmark.js takes them, and the margin of their mean.
+ *
+ * Invariant: a sample is the mean time of the calls that end within at least 20 ms, so that the clock and the timer of
+ * one call say little in it; a call that takes longer is a sample of its own.
+ */
+const LEAST_MS = 20;
+
+/** Two-sided 95 % quantiles of Student's t, for 1 to 30 degrees of freedom; beyond, that of the normal distribution. */
+const T_95 = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
+  2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+const NORMAL_95 = 1.96;
+
+/** Microseconds of a call, one value each sample. */
+export class Samples {
+  readonly #values: number[] = [];
+  #from_ms: number;
+  #calls = 0;
+
+  constructor(from_ms: number) {
+    this.#from_ms = from_ms;
+  }
+
+  /** A call ended at this time. */
+  add(at_ms: number): void {
+    this.#calls++;
+    if (at_ms - this.#from_ms >= LEAST_MS) this.#close(at_ms);
+  }
+
+  /** What is left over is a sample only where there is no other. */
+  end(at_ms: number): readonly number[] {
+    if (this.#values.length === 0 && this.#calls > 0) this.#close(at_ms);
+    return this.#values;
+  }
+
+  #close(at_ms: number): void {
+    this.#values.push(((at_ms - this.#from_ms) * 1000) / this.#calls);
+    this.#from_ms = at_ms;
+    this.#calls = 0;
+  }
+}
+
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  return sum / values.length;
+}
+
+/** Of a sample: the squares are divided by one less than there are values. `null` of fewer than two. */
+export function deviation(values: ArrayLike<number>): number | null {
+  if (values.length < 2) return null;
+  const centre = mean(values);
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += (values[i]! - centre) ** 2;
+  return Math.sqrt(squares / (values.length - 1));
+}
+
+/** Half of the 95 % interval of the mean, as a share of the mean; `null` of fewer than two values. */
+export function marginOf(values: readonly number[]): number | null {
+  const sd = deviation(values);
+  if (sd === null) return null;
+  const t = T_95[values.length - 2] ?? NORMAL_95;
+  return (t * sd) / Math.sqrt(values.length) / mean(values);
+}
