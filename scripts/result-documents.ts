@@ -13,6 +13,7 @@ import { documentOf } from '@twin-ingest/loadgen/export/document.ts';
 import { htmlReport } from '@twin-ingest/loadgen/export/html.ts';
 import { rpcPrior } from '@twin-ingest/loadgen/export/rpc-prior.ts';
 import { SYNC_PICTURE } from '@twin-ingest/loadgen/export/sync-markdown.ts';
+import { systemsTable } from '@twin-ingest/loadgen/export/systems.ts';
 import { MEASURED_FILES, type Measured } from '@twin-ingest/loadgen/export/target-rows.ts';
 import { targetsTable } from '@twin-ingest/loadgen/export/targets.ts';
 import { syncPicture } from '@twin-ingest/loadgen/report/sync-picture.ts';
@@ -30,10 +31,11 @@ const END = '<!-- /result -->';
 /** A block of a document, between `<!-- part -->` and `<!-- /part -->`; `null` where the part was not measured. */
 interface Block {
   readonly path: string;
-  readonly part: 'codecs' | 'binary' | 'rpc';
+  readonly part: 'systems' | 'codecs' | 'binary' | 'rpc';
   readonly write: (result: Result) => string | null;
 }
 const BLOCKS: readonly Block[] = [
+  { path: 'docs/prior-benchmarks.md', part: 'systems', write: systemsTable },
   {
     path: 'docs/prior-benchmarks.md',
     part: 'codecs',

@@ -57,7 +57,11 @@ test('the part of bench:codecs is a section, and a block in two documents', asyn
   const result = { ...sampleReportResult(), codecs: sampleCodecs() };
   const blocks = ['docs/prior-benchmarks.md', 'docs/choosing-a-format.md'];
   const old = 'Before.\n\n<!-- codecs -->\nold words\n<!-- /codecs -->\n\nAfter.\n';
-  const documents = Object.fromEntries(blocks.map((path) => [path, old]));
+  const systems = '<!-- systems -->\n<!-- /systems -->\n';
+  const documents = {
+    [blocks[0]!]: old.replace('<!-- codecs', `${systems}\n<!-- codecs`),
+    [blocks[1]!]: old,
+  };
   await inTree({ ...FILES, ...documents, 'benchmark-results.json': result }, (root) => {
     assert.deepEqual(update(root), [...ALL, ...blocks]);
     const [prior, choice] = blocks.map((path) => readFileSync(join(root, path), 'utf8'));
@@ -88,7 +92,7 @@ test('the parts of three suites have a block each in one document', async () => 
   };
   const path = 'docs/prior-benchmarks.md';
   const old =
-    'One.\n\n<!-- codecs -->\n<!-- /codecs -->\n\nTwo.\n\n<!-- binary -->\n<!-- /binary -->\n\n<!-- rpc -->\n<!-- /rpc -->\n';
+    '<!-- systems -->\n<!-- /systems -->\n\nOne.\n\n<!-- codecs -->\n<!-- /codecs -->\n\nTwo.\n\n<!-- binary -->\n<!-- /binary -->\n\n<!-- rpc -->\n<!-- /rpc -->\n';
   await inTree({ ...FILES, [path]: old, 'benchmark-results.json': result }, (root) => {
     assert.deepEqual(update(root), [...ALL, path]);
     const text = readFileSync(join(root, path), 'utf8');
@@ -100,6 +104,7 @@ test('the parts of three suites have a block each in one document', async () => 
       readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
       /\n## Binary data in a page\n/,
     );
+    assert.match(text, /\n\| native-calls \|.* \| \d[^|]* round trips\/s \|/);
     assert.match(text, /\n\| one typed call in flight, long \| 418 \|.* \| 10,000 round trips\/s \|/);
     assert.deepEqual(outOfDate(root), []);
   });
