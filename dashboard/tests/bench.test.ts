@@ -27,7 +27,7 @@ for (const name of TARGET_NAMES) {
     const cells = await page.evaluate<string[][]>(
       `[...document.querySelectorAll('#rows tr')].map((row) => [...row.children].map((cell) => cell.textContent))`,
     );
-    assert.equal(cells.length, 11);
+    assert.equal(cells.length, 12);
     const received = new Map(cells.map(([title, , , bytes]) => [title, bytes]));
     assert.equal(received.get('raw, arrayBuffer()'), '102,400');
     assert.equal(received.get('raw, in a worker'), '102,400');

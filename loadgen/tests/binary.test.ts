@@ -86,7 +86,7 @@ test('a lap has the time and the hash of the method that was named', async () =>
   ]);
 });
 
-test('methods read their own form, and only raw bytes and fromBase64 are measured at 32 MiB', () => {
+test('methods read their own form, and only raw bytes and fast base64 are measured at 32 MiB', () => {
   const { methods } = sampleBinary();
   const contestants = contestantsOf(methods);
   assert.deepEqual(contestants.find(({ name }) => name === 'numbers')!.lap(7, ''), {

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import type { Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
-import { areRefusals, kindOfDifference } from '../src/differential/compare.ts';
+import { areRefusals, isUndecodable, kindOfDifference } from '../src/differential/compare.ts';
 import { type Difference, describeDifference, differenceAsCase } from '../src/differential/difference.ts';
 import { startPair } from '../src/differential/pair.ts';
 import { randomRequest } from '../src/differential/requests.ts';
@@ -46,7 +46,7 @@ async function randomRequests(context: ScenarioContext): Promise<void> {
     const [rs, ts] = await pair.ask(sent);
     const status = rs.split('\n')[0]!;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    if (rs === ts || areRefusals(rs, ts)) continue;
+    if ((rs === ts && !isUndecodable(rs)) || areRefusals(rs, ts)) continue;
     count.different += 1;
     const kind = kindOfDifference(rs, ts);
     const seen = kinds.get(kind);

@@ -10,6 +10,7 @@ import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { EXPORTS } from './exports.ts';
 import { FILTERS } from './filters.ts';
+import { FORMATS } from './formats/index.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
 import { INPUT } from './input.ts';
@@ -28,6 +29,8 @@ import { SNAPSHOTS } from './snapshots.ts';
 import { SOCKET } from './socket.ts';
 import { START } from './start.ts';
 import { STDIN } from './stdin.ts';
+import { STDIN_FRAMES } from './stdin-frames.ts';
+import { STDIN_LINES } from './stdin-lines.ts';
 import { STORAGE } from './storage.ts';
 import { STREAM } from './stream.ts';
 import { STREAM_SLOW } from './stream-slow.ts';
@@ -60,6 +63,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   READS,
   EXPORTS,
   LARGE_BODIES,
+  FORMATS,
   TIMEOUTS,
   STORAGE,
   LOG,
@@ -67,6 +71,8 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   INPUT,
   SOCKET,
   STDIN,
+  STDIN_LINES,
+  STDIN_FRAMES,
   SWAP,
   CRASH,
   KEYS,

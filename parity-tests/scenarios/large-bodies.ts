@@ -3,9 +3,9 @@
  * Memory is that of the server's own process, from `/proc`.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { memoryMb, requireProc } from '../src/process-figures.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const LARGE_BODIES: ScenarioFile = {
@@ -29,7 +29,7 @@ const MOST_GROWN_MB = 400;
 const MOST_LIVEZ_MS = 500;
 
 async function emptyItems(context: ScenarioContext): Promise<void> {
-  if (!existsSync('/proc/self/status')) context.skip('no /proc here');
+  requireProc(context);
   const server = await context.start();
   const client = context.client(server);
   const body = gzipSync(`{"events":[${'{},'.repeat(ITEMS - 1)}{}]}`);
@@ -63,12 +63,4 @@ async function slowestLivez(client: ApiClient, isDone: () => boolean): Promise<n
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
   return slowestMs;
-}
-
-/** A line of `/proc/PID/status` in megabytes: `VmRSS` is the memory now, `VmHWM` the most so far. */
-function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
-  const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(
-    readFileSync(`/proc/${pid}/status`, 'utf8'),
-  );
-  return Number(kilobytes?.[1]) / 1024;
 }

@@ -5,9 +5,9 @@
  * asked for. Such a read looks at every row and finds none.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
 import { ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
+import { processorMs, requireProc } from '../src/process-figures.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const READS: ScenarioFile = {
@@ -60,12 +60,12 @@ async function keptReader(context: ScenarioContext): Promise<void> {
 
 /** Compared by processor time, which other programs do not change. */
 async function goneClients(context: ScenarioContext): Promise<void> {
-  if (!existsSync('/proc/self/stat')) context.skip('the processor time of a process is in /proc');
+  requireProc(context);
   const server = await filled(context);
   const client = context.client(server);
-  const begun = processorTicks(server.pid);
+  const begun = processorMs(server.pid);
   for (let count = 0; count < READS_AT_ONCE / 10; count++) await client.get(LONG);
-  const expected = (processorTicks(server.pid) - begun) * 10;
+  const expected = (processorMs(server.pid) - begun) * 10;
   const longs = await connected(context, server, READS_AT_ONCE);
   const reads = Promise.allSettled(Array.from({ length: READS_AT_ONCE }, () => longs.get(LONG)));
   await new Promise((resolve) => setImmediate(resolve));
@@ -73,10 +73,10 @@ async function goneClients(context: ScenarioContext): Promise<void> {
   await client.get('/livez');
   longs.abort();
   await reads;
-  const left = processorTicks(server.pid);
+  const left = processorMs(server.pid);
   assert.equal((await client.get(LONG)).status, 200);
-  const used = processorTicks(server.pid) - left;
-  assert.ok(used < expected / 4, `${used} ticks; all of the reads take ${expected}`);
+  const used = processorMs(server.pid) - left;
+  assert.ok(used < expected / 4, `${used} ms; all of the reads take ${expected}`);
 }
 
 /** A server with events for long reads. */
@@ -98,15 +98,4 @@ async function connected(context: ScenarioContext, server: RunningServer, count:
   context.atEnd(() => client.close());
   await Promise.all(Array.from({ length: count }, () => client.get('/livez')));
   return client;
-}
-
-/** User and system time of a process. */
-function processorTicks(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return user! + system!;
 }

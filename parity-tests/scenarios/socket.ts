@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, lstatSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { ANSWER_FORMATS, mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { type Answer, Connection, compose } from '@twin-ingest/testkit/http/http-client.ts';
 import { SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
@@ -102,6 +103,13 @@ async function sameAnswers(context: ScenarioContext): Promise<void> {
     ['GET', '/api/events/2', {}],
     ['GET', '/api/snapshot/events', {}],
     ['GET', '/api/events?limit=0', {}],
+    ...ANSWER_FORMATS.flatMap((format): Asked[] => [
+      ['GET', '/api/events', { accept: mediaTypeOf(format) }],
+      ['GET', '/api/snapshot/events', { accept: mediaTypeOf(format) }],
+    ]),
+    ['POST', '/api/events/batch', { 'content-type': mediaTypeOf('ndjson') }, `${known}\n{\n`],
+    ['POST', '/api/events/batch', { 'content-type': mediaTypeOf('msgpack') }, '\x01\x02'],
+    ['POST', '/api/events/batch', { 'content-type': mediaTypeOf('protobuf') }, ''],
     ['POST', '/api/events', JSON_BODY, known],
     ['POST', '/api/events', JSON_BODY, '{}'],
     ['POST', '/api/events', JSON_BODY, 'x'.repeat(4097)],

@@ -22,6 +22,8 @@ test('memory that was given back is used again, longest and shortest', () => {
   const long = buffers.take(MEBIBYTE + 1);
   assert.equal(long.byteLength, MEBIBYTE + 1);
   buffers.give(long);
+  assert.ok(long instanceof ArrayBuffer && long.detached, 'long memory is freed');
+  buffers.give(long);
   assert.notEqual(buffers.take(MEBIBYTE + 1), long);
 });
 

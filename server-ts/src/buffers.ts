@@ -94,7 +94,11 @@ export class Buffers {
   }
 
   private forget(memory: ArrayBufferLike): void {
-    if (!(memory instanceof SharedArrayBuffer)) return;
+    if (!(memory instanceof SharedArrayBuffer)) {
+      // Frees it now. V8 collects it only once there are 64 MB of such garbage.
+      if (!memory.detached) memory.transfer(0);
+      return;
+    }
     const number = this.numbers.get(memory);
     if (number !== undefined) this.gone.push(number);
   }

@@ -26,6 +26,13 @@ interface WithBytes {
   bytes?(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+interface WithSetFromBase64 {
+  setFromBase64(
+    text: string,
+    options: { lastChunkHandling: 'stop-before-partial' },
+  ): { readonly read: number; readonly written: number };
+}
+
 const fromBase64 = (Uint8Array as unknown as WithFromBase64).fromBase64?.bind(Uint8Array);
 
 /** In the order of the table. */
@@ -46,6 +53,13 @@ export const METHODS: readonly Method[] = [
     'base64',
     textWith(fromBase64),
     fromBase64 !== undefined,
+  ),
+  method(
+    'base64-stream',
+    'base64, stream, setFromBase64',
+    'base64',
+    decodeStream,
+    'setFromBase64' in Uint8Array.prototype,
   ),
   method(
     'json-from-base64',
@@ -108,6 +122,24 @@ async function readStream(answer: Response): Promise<ArrayBuffer> {
     at += step.value.length;
   }
   return bytes.buffer;
+}
+
+/** Decodes each part of the text as it comes, so that no string holds all of it. */
+async function decodeStream(answer: Response): Promise<ArrayBuffer> {
+  const bytes = new Uint8Array((Number(answer.headers.get('content-length')) / 4) * 3);
+  const decoder = new TextDecoder('latin1');
+  let at = 0;
+  let rest = '';
+  const reader = answer.body!.getReader();
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    const text = rest + decoder.decode(step.value);
+    const room = bytes.subarray(at) as unknown as WithSetFromBase64;
+    const { read, written } = room.setFromBase64(text, { lastChunkHandling: 'stop-before-partial' });
+    at += written;
+    rest = text.slice(read);
+  }
+  // The padding of the text made room for up to two bytes more.
+  return bytes.buffer.transfer(at);
 }
 
 let worker: Worker | undefined;

@@ -87,17 +87,17 @@ export class BenchPage {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`silent for ${PATIENCE_MS} ms`)), PATIENCE_MS);
     });
+    // The browser may close before the answer comes.
+    answer.catch(() => undefined);
     try {
       const found = await this.#lifetime.orInterrupted(Promise.race([answer, late]));
-      if (this.#errors.length === 0) return found;
+      if (this.#errors.length > 0) throw new Error('the page reported errors');
+      return found;
     } catch (error) {
       this.#lifetime.signal.throwIfAborted();
       throw new BenchFailure('browser_failed', 'the page failed', [String(error), ...this.#errors]);
     } finally {
       clearTimeout(timer);
-      // The browser closes before an answer that nobody waits for any more.
-      answer.catch(() => undefined);
     }
-    throw new BenchFailure('browser_failed', 'the page reported errors', this.#errors);
   }
 }

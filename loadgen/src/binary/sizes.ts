@@ -8,7 +8,7 @@ export interface Transfer {
   readonly rounds: number;
   /** Rounds before them, which do not count. */
   readonly warm_up: number;
-  /** Whether only raw bytes and `Uint8Array.fromBase64` take part. */
+  /** Whether only raw bytes and the fast ways of base64 take part. */
   readonly isFastOnly: boolean;
 }
 

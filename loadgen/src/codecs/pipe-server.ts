@@ -15,8 +15,9 @@ import type { ScenarioContext } from './scenario.ts';
 export const PIPE_FORMATS = ['ndjson', 'msgpack', 'protobuf'] as const;
 export type PipeFormat = Exclude<RequestFormat, 'json'>;
 
-/** Of the chunks that count, those that go before them. */
-const WARM_UP_SHARE = 0.1;
+/** Events that go before those that count, but at most so many times as many: a process is slower at first. */
+const WARM_UP_EVENTS = 50_000;
+const MOST_WARM_UP = 2;
 const LENGTH_BYTES = 4;
 
 /** One piece of what the server reads: lines, or a frame with its length. */
@@ -57,7 +58,7 @@ export async function pipeThrough(
     chunkOf(format, events.slice(i * batch, (i + 1) * batch)),
   );
   const values = new FigureValues();
-  const warm_up = Math.ceil(count * WARM_UP_SHARE);
+  const warm_up = Math.min(count * MOST_WARM_UP, Math.ceil(WARM_UP_EVENTS / batch));
   for (let i = 0; i < runs; i++) {
     const folder = await launch.lifetime.temporaryFolder();
     const command = pipeCommand(name, format, folder.path, launch);

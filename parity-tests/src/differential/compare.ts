@@ -1,12 +1,18 @@
 /**
  * Compares the answers of two servers to the same bytes: status, headers but Date, body, the end.
  */
-import { type Answer, announcesClose } from '@twin-ingest/testkit/http/http-client.ts';
-import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
-import { normaliseBody, normaliseHeader } from './normalise.ts';
+import { formatOf } from '@twin-ingest/testkit/codecs/format.ts';
+import {
+  type Answer,
+  announcesClose,
+  type Outgoing,
+  type Response,
+} from '@twin-ingest/testkit/http/http-client.ts';
+import { type Header, headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+import { normaliseBody, normaliseFormat, normaliseHeader } from './normalise.ts';
 
 /** An answer as lines that must be equal. `closed`, `more`: whether the server ended it, whether bytes followed. */
-export function comparable(answer: Answer, closed: boolean, more: boolean): string {
+export function comparable(answer: Answer, closed: boolean, more: boolean, sent: Outgoing): string {
   // How a connection ends without an answer (FIN or RST, with or without garbage) is the kernel's business.
   if (answer.kind !== 'response')
     return answer.kind === 'garbled' ? `garbled: ${answer.problem}` : answer.kind;
@@ -23,8 +29,33 @@ export function comparable(answer: Answer, closed: boolean, more: boolean): stri
     .sort();
   const interim = response.interim.map((head) => String(head.status));
   const end = `${announcesClose(response) ? `closed: ${closed}` : 'open'}${more ? ', more bytes follow' : ''}`;
-  const body = normaliseBody(response.body.toString('latin1'));
-  return [String(response.status), ...interim, ...headers, end, '', body].join('\n');
+  const { body, problem } = comparableBody(response, sent);
+  const status = `${response.status}${problem === undefined ? '' : ` undecodable: ${problem}`}`;
+  return [status, ...interim, ...headers, end, '', body].join('\n');
+}
+
+const SNAPSHOT = /^[A-Z]+ \/api\/snapshot\//;
+
+/** The body as text, and why it is not what its media type says. */
+function comparableBody(
+  { status, headers, body }: Response,
+  { method, head }: Outgoing,
+): { readonly body: string; readonly problem?: string } {
+  const [type] = headerValues(headers, 'content-type');
+  const format = type === undefined ? undefined : formatOf(type);
+  const isBodiless = method === 'HEAD' || status === 304;
+  if (format === undefined || isBodiless) return { body: normaliseBody(body.toString('latin1')) };
+  const message = SNAPSHOT.test(head.toString('latin1')) ? 'snapshot' : 'page';
+  try {
+    return { body: normaliseFormat(format, body, message) };
+  } catch (error) {
+    return { body: body.toString('latin1'), problem: String(error) };
+  }
+}
+
+/** Whether an answer is not what its media type says. That is wrong even where both answers are equal. */
+export function isUndecodable(answer: string): boolean {
+  return /^\d+ undecodable: /.test(answer);
 }
 
 /** Whether both answers refuse bytes that are no well-formed request (rule HTT-08). */

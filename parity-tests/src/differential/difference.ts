@@ -19,13 +19,27 @@ const SHOWN = 2_000;
 /** Seed, request with its odd bytes written out, and both answers side by side. */
 export function describeDifference(one: Difference, seed: number): string {
   const request = visible(Buffer.concat([one.sent.head, one.sent.body]));
-  const columns = sideBySide(
-    ['rs', ...one.rs.slice(0, SHOWN).split('\n')],
-    ['ts', ...one.ts.slice(0, SHOWN).split('\n')],
-    110,
+  const columns = sideBySide(['rs', ...shown(one.rs)], ['ts', ...shown(one.ts)], 110);
+  const at = firstDifference(one.rs, one.ts);
+  const around = [one.rs, one.ts].map((text) =>
+    visible(Buffer.from(text.slice(Math.max(0, at - 40), at + 80), 'latin1')),
   );
   const more = one.repeats > 0 ? ` (and ${one.repeats} more of this kind)` : '';
-  return `\nseed ${seed}, request ${one.number}${more}:\n${request}\n${columns.join('\n')}`;
+  return `\nseed ${seed}, request ${one.number}${more}:\n${request}\n${columns.join('\n')}\nfirst difference at ${at}:\n${around.join('\n')}`;
+}
+
+/** The beginning of an answer in lines, without bytes that do not show. */
+function shown(answer: string): string[] {
+  return answer
+    .slice(0, SHOWN)
+    .split('\n')
+    .map((line) => visible(Buffer.from(line, 'latin1')));
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
 }
 
 /** A case file with the request as bytes; what should be answered is for a person to say. */
@@ -40,7 +54,10 @@ export function differenceAsCase(one: Difference, seed: number): string {
         rule: 'LAW',
         when: { raw_base64: Buffer.concat([one.sent.head, one.sent.body]).toString('base64') },
         // biome-ignore lint/suspicious/noThenProperty: this is what a case file calls the answer
-        then: { status: Number(status) || 400, body: rest.slice(rest.indexOf('') + 1).join('\n') },
+        then: {
+          status: Number.parseInt(status, 10) || 400,
+          body: rest.slice(rest.indexOf('') + 1).join('\n'),
+        },
       },
     ],
   };

@@ -4,6 +4,11 @@
  * Each entry has its reason. Everything else must be equal, byte for byte.
  */
 
+import { type ArrowRows, decodeArrow } from '@twin-ingest/testkit/codecs/arrow.ts';
+import type { Format } from '@twin-ingest/testkit/codecs/format.ts';
+import { valueSpans } from '@twin-ingest/testkit/codecs/protobuf.ts';
+import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
+
 interface Allowed {
   readonly keys: readonly string[];
   readonly reason: string;
@@ -35,7 +40,59 @@ export function normaliseHeader(name: string, value: string): string {
   return name === 'etag' ? value.replace(TAG, '$1*$2') : value;
 }
 
-/** A body with the values that may differ taken out. */
+/** A string of MessagePack: its first byte says its length up to 31, or the next one does. */
+const STRING = new RegExp(
+  `([\\xa0-\\xbf](?:${ALLOWED.flatMap((one) => one.keys).join('|')}))(\\xb8[\\dT:.Z-]{24}|\\xd9\\x24[0-9a-f-]{36})`,
+  'g',
+);
+
+const CREATED_AT = CONTRACT.server_columns.created_at.protobuf;
+/** The same values in Protobuf, by the numbers of the fields that lead to them. */
+const PATHS: Readonly<Record<Message, readonly (readonly number[])[]>> = {
+  page: [[1, CREATED_AT]],
+  snapshot: [[2], [6, 1, CREATED_AT]],
+};
+
+/** What an answer of Protobuf holds. */
+export type Message = 'page' | 'snapshot';
+
+/** A JSON body with the values that may differ taken out. */
 export function normaliseBody(body: string): string {
   return body.replace(VALUE, '$1"*"');
+}
+
+/**
+ * A body of any format as text, with the values that may differ taken out; of Arrow its schema's metadata and its
+ * rows, since its bytes may differ. A body that is none of its format throws.
+ */
+export function normaliseFormat(format: Format, body: Buffer, message: Message): string {
+  switch (format) {
+    case 'json':
+    case 'ndjson':
+      return normaliseBody(body.toString('latin1'));
+    case 'msgpack':
+      return body.toString('latin1').replace(STRING, '$1*');
+    case 'protobuf':
+      return withoutSpans(
+        body,
+        PATHS[message].flatMap((path) => valueSpans(body, path)),
+      );
+    case 'arrow':
+      return arrowText(decodeArrow(body));
+  }
+}
+
+function withoutSpans(body: Buffer, spans: readonly (readonly [number, number])[]): string {
+  const copy = Buffer.from(body);
+  for (const [start, end] of spans) copy.fill('*', start, end);
+  return copy.toString('latin1');
+}
+
+function arrowText({ metadata, batches }: ArrowRows): string {
+  const { epoch, ...rest } = metadata;
+  const lines = batches.flatMap((rows) => [
+    `a batch of ${rows.length} rows`,
+    ...rows.map(({ created_at, ...row }) => JSON.stringify({ ...row, created_at: typeof created_at })),
+  ]);
+  return [JSON.stringify({ ...rest, epoch: typeof epoch }), ...lines].join('\n');
 }

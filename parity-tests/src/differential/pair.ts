@@ -97,7 +97,7 @@ class Line {
       const framed = isFramed(sent);
       const more = framed && connection.unread.length > 0;
       if (announced || !framed) this.#drop(connection);
-      return comparable(answer, closed, more);
+      return comparable(answer, closed, more, sent);
     };
     return {
       answer: connection.exchange(sent, ANSWER_MS).then(judge),

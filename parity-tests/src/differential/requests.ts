@@ -1,24 +1,31 @@
 /**
- * Random requests: ingest, hooks, reads with odd queries, odd headers, and heads with a byte changed.
+ * Random requests: ingest, hooks, reads in every format, odd queries, odd headers, and heads with a byte changed.
  *
  * What must stay true: nothing depends on the clock or on a port, so that a seed names the same bytes for both
  * servers and for ever.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
+import { acceptText } from './accepts.ts';
 import { batchText, eventText, mutate } from './bodies.ts';
+import { bulkIngest } from './bulk.ts';
 import { inOtherFormat } from './formats.ts';
 import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, TYPES } from './header-pools.ts';
 import { hookText } from './hooks.ts';
+import { msgpackBody } from './msgpack-bodies.ts';
 import { PATHS, QUERY_NAMES, QUERY_VALUES } from './pools.ts';
+import { protobufBody } from './protobuf-bodies.ts';
+import { formattedRead } from './reads.ts';
 import { streamRequest } from './stream-requests.ts';
 import { timestampText } from './values.ts';
 
 /** One random request. */
 export function randomRequest(random: Random): Outgoing {
   const roll = random.next();
+  if (roll < 0.06) return binaryIngest(random);
   if (roll < 0.38) return ingest(random, '/api/events', eventText(random));
   if (roll < 0.45) return ingest(random, '/api/hooks/claude-code', hookText(random));
   if (roll < 0.62)
@@ -28,7 +35,9 @@ export function randomRequest(random: Random): Outgoing {
       batchText(random),
     );
   if (roll < 0.63) return dismissal(random);
-  if (roll < 0.65) return streamRequest(random);
+  if (roll < 0.6495) return streamRequest(random);
+  if (roll < 0.65) return bulkIngest(random);
+  if (roll < 0.8) return formattedRead(random);
   if (roll < 0.84)
     return compose(
       random.pick(['GET', 'GET', 'GET', 'HEAD']),
@@ -65,6 +74,19 @@ function ingest(random: Random, path: string, body: string): Outgoing {
   return compose('POST', path, headers, sent);
 }
 
+/** A body in MessagePack or Protobuf that no library would write. */
+function binaryIngest(random: Random): Outgoing {
+  const isBatch = random.chance(0.5);
+  const format = random.pick(['msgpack', 'protobuf'] as const);
+  const body = (format === 'msgpack' ? msgpackBody : protobufBody)(random, isBatch);
+  const headers: Header[] = [
+    ['Host', '127.0.0.1'],
+    ['Content-Type', mediaTypeOf(format)],
+    ['Content-Length', String(body.length)],
+  ];
+  return compose('POST', isBatch ? '/api/events/batch' : '/api/events', headers, body);
+}
+
 function target(random: Random): string {
   const path = random.pick(PATHS);
   const count = random.chance(0.3) ? 0 : 1 + random.below(3);
@@ -81,6 +103,7 @@ function target(random: Random): string {
 function oddHeaders(random: Random): Outgoing {
   const headers: Header[] = [['Host', random.chance(0.8) ? '127.0.0.1' : random.pick(HOSTS)]];
   for (let count = 1 + random.below(2); count > 0; count -= 1) headers.push(random.pick(ODD_HEADERS));
+  if (random.chance(0.1)) headers.push(['Accept', acceptText(random)]);
   if (random.chance(0.02)) headers.shift();
   if (random.chance(0.02))
     headers.push(...Array.from({ length: 101 }, (_, index): Header => [`x-${index}`, 'y']));

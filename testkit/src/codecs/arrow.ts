@@ -58,6 +58,13 @@ export function decodeArrow(body: Buffer): ArrowRows {
   return { metadata: Object.fromEntries([...schema.metadata].sort()), batches };
 }
 
+/** The numbers of a column, without the rest of the rows. The end of the stream must be there. */
+export function arrowNumbers(body: Buffer, name: string): number[] {
+  if (!body.subarray(-8).equals(END)) throw new Error('the stream has no end');
+  const batches = [...RecordBatchReader.from(body)];
+  return batches.flatMap((batch) => Array.from(batch.getChild(name) ?? [], Number));
+}
+
 /** The marker of the end: a continuation and a length of 0. */
 const END = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
 

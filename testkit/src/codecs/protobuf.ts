@@ -81,6 +81,28 @@ export function decodeEvent(body: Uint8Array): Record<string, unknown> {
   });
 }
 
+/** Where the values of a field are in a message; `path` has the numbers of the fields that lead to it. */
+export function valueSpans(
+  body: Uint8Array,
+  [number, ...inner]: readonly number[],
+  at = 0,
+): [start: number, end: number][] {
+  const spans: [start: number, end: number][] = [];
+  const reader = new BinaryReader(body);
+  while (reader.pos < reader.len) {
+    const [found, wireType] = reader.tag();
+    const start = reader.pos;
+    if (found !== number || inner.length === 0) {
+      reader.skip(wireType, found);
+      if (found === number) spans.push([at + start, at + reader.pos]);
+      continue;
+    }
+    const message = reader.bytes();
+    spans.push(...valueSpans(message, inner, at + reader.pos - message.length));
+  }
+  return spans;
+}
+
 function messageOf(
   body: Uint8Array,
   name: string,

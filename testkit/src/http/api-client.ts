@@ -9,6 +9,7 @@ import type { Header } from './http-parser.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: readonly Header[];
+  readonly body: Buffer;
   readonly text: string;
   /** The body as JSON. */
   json<T>(): T;
@@ -60,6 +61,7 @@ export class ApiClient {
     return reply.json<Ingested>();
   }
 
+  /** A body of JSON, unless `headers` has another `content-type`. */
   async send(
     method: string,
     path: string,
@@ -68,7 +70,9 @@ export class ApiClient {
     deadlineMs = 15_000,
   ): Promise<Reply> {
     const all: Header[] = [['host', this.#host]];
-    if (body) all.push(['content-type', 'application/json'], ['content-length', String(body.length)]);
+    const saysType = headers.some(([name]) => name === 'content-type');
+    if (body && !saysType) all.push(['content-type', 'application/json']);
+    if (body) all.push(['content-length', String(body.length)]);
     all.push(...headers);
     const outgoing = compose(method, path, all, body ?? Buffer.alloc(0));
     const connection = await this.#take();
@@ -82,8 +86,9 @@ export class ApiClient {
     const { response } = answer;
     if (announcesClose(response)) connection.close();
     else this.#idle.push(connection);
-    const text = response.body.toString();
-    return { status: response.status, headers: response.headers, text, json: <T>() => JSON.parse(text) as T };
+    const { status, headers: received, body: bytes } = response;
+    const text = bytes.toString();
+    return { status, headers: received, body: bytes, text, json: <T>() => JSON.parse(text) as T };
   }
 
   close(): void {

@@ -1,0 +1,75 @@
+/**
+ * The formats of bodies and answers (rules FMT-01 to FMT-09): hostile bodies, equal rows, equal answers, exports.
+ */
+import type { ScenarioFile } from '../../src/scenario.ts';
+import { boundedMemory, cutConnections, exactEnd, failures, othersServed } from './exports.ts';
+import { inTurn } from './in-turn.ts';
+import { largeBodies, ordinaryBodies } from './malformed.ts';
+import { canonicalMaps, sameRows } from './same-rows.ts';
+
+export const FORMATS: ScenarioFile = {
+  name: 'formats',
+  about: 'formats of bodies and answers',
+  scenarios: [
+    {
+      name: 'malformed bodies are answered within 50 ms',
+      rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01'],
+      uses: 'each',
+      run: ordinaryBodies,
+    },
+    {
+      name: 'malformed bodies of 8 MiB take little processor time and memory',
+      rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01', 'ING-09'],
+      uses: 'each',
+      run: largeBodies,
+    },
+    {
+      name: 'the same events leave the same rows in every format and on both servers',
+      rules: ['FMT-01', 'FMT-05', 'FMT-06', 'MET-01', 'LAW'],
+      uses: 'both',
+      run: sameRows,
+    },
+    {
+      name: 'metadata that is a map of MessagePack becomes canonical JSON text',
+      rules: ['FMT-05'],
+      uses: 'both',
+      run: canonicalMaps,
+    },
+    {
+      name: 'servers that open a file in turn answer alike in every format',
+      rules: ['FMT-08', 'FMT-09', 'LAW'],
+      uses: 'both',
+      run: inTurn,
+    },
+    {
+      name: 'an export of twice as many rows takes no more memory, and neither does a slow reader',
+      rules: ['FMT-09'],
+      uses: 'each',
+      run: boundedMemory,
+    },
+    {
+      name: 'an export ends with the newest event of its beginning, and others are served while it is held',
+      rules: ['FMT-09'],
+      uses: 'each',
+      run: exactEnd,
+    },
+    {
+      name: 'exports at full speed leave time for other requests',
+      rules: ['FMT-09', 'GET-10'],
+      uses: 'each',
+      run: othersServed,
+    },
+    {
+      name: 'an export whose client is gone ends',
+      rules: ['FMT-09'],
+      uses: 'each',
+      run: cutConnections,
+    },
+    {
+      name: 'an export that fails ends its connection before the end of the body',
+      rules: ['FMT-09'],
+      uses: 'each',
+      run: failures,
+    },
+  ],
+};

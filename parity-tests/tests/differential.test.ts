@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
+import { encodeMsgpack } from '@twin-ingest/testkit/codecs/msgpack.ts';
+import { compose } from '@twin-ingest/testkit/http/http-client.ts';
+import { comparable, isUndecodable } from '../src/differential/compare.ts';
+
+type Format = Parameters<typeof mediaTypeOf>[0];
+
+/** An answer of this format as the scenario compares it. */
+function compared(format: Format, body: Buffer, path = '/api/events'): string {
+  const sent = compose('GET', path, [], Buffer.alloc(0));
+  const headers = [['content-type', mediaTypeOf(format)]] as const;
+  const response = { version: '1.1', status: 200, reason: '', headers, body, interim: [] };
+  return comparable({ kind: 'response', response }, false, false, sent);
+}
+
+function msgpackPage(id: number, time: string): Buffer {
+  return encodeMsgpack({ events: [{ id, created_at: `2026-02-18T18:06:41.${time}Z` }], next: null });
+}
+
+test('answers in MessagePack may differ in created_at alone', () => {
+  const one = compared('msgpack', msgpackPage(1, '231'));
+  assert.equal(compared('msgpack', msgpackPage(1, '232')), one);
+  assert.notEqual(compared('msgpack', msgpackPage(2, '231')), one);
+});
+
+/** An event with `id` (field 19) and `created_at` (field 21) of one byte each, in a page. */
+function protobufPage(id: number, time: number): Buffer {
+  return Buffer.from([0x0a, 6, 0x98, 1, id, 0xa8, 1, time]);
+}
+
+test('answers in Protobuf may differ in created_at alone', () => {
+  const one = compared('protobuf', protobufPage(1, 1));
+  assert.equal(compared('protobuf', protobufPage(1, 2)), one);
+  assert.notEqual(compared('protobuf', protobufPage(2, 1)), one);
+});
+
+test('snapshots in Protobuf may differ in epoch and created_at alone', () => {
+  const snapshot = (epoch: string, time: number, revision = 7): string => {
+    const page = protobufPage(1, time);
+    const head = Buffer.from(`\x0a\x01e\x12\x01${epoch}\x18${String.fromCharCode(revision)}\x32`);
+    const body = Buffer.concat([head, Buffer.from([page.length]), page]);
+    return compared('protobuf', body, '/api/snapshot/events?limit=1');
+  };
+  assert.equal(snapshot('b', 2), snapshot('a', 1));
+  assert.notEqual(snapshot('a', 1, 8), snapshot('a', 1));
+});
+
+test('lines of NDJSON may differ in created_at alone', () => {
+  const line = (id: number, time: string): Buffer =>
+    Buffer.from(`{"id":${id},"created_at":"2026-02-18T18:06:41.${time}Z"}\n`);
+  const one = compared('ndjson', line(1, '231'));
+  assert.equal(compared('ndjson', line(1, '232')), one);
+  assert.notEqual(compared('ndjson', line(2, '231')), one);
+});
+
+test('an answer that is none of its format is undecodable', () => {
+  assert.ok(isUndecodable(compared('arrow', Buffer.from('x'))));
+  assert.ok(isUndecodable(compared('arrow', Buffer.alloc(0))));
+  assert.ok(isUndecodable(compared('protobuf', Buffer.from([0x0a, 9]))));
+  assert.ok(!isUndecodable(compared('protobuf', Buffer.alloc(0))));
+});
