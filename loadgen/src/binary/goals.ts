@@ -29,8 +29,9 @@ const ITS_BEST = { figure: '176.92 ms', was: 'base64, the fastest of its four; i
 const ITS_RATIO = { figure: '3.6 times', was: 'base64 against default, 634.54 ms against 176.92 ms' };
 
 const FAST_NUMBERS =
-  'the number array is one HTTP answer and one JSON.parse here, without the IPC of Tauri; of the time of raw bytes the ' +
-  'browser takes most, as the rate of bodies without a browser shows';
+  'the number array, one HTTP answer and one JSON.parse, takes far less here than the original reported';
+const IN_THE_BROWSER =
+  'of the time of raw bytes the browser takes most, as the rate of bodies without a browser shows';
 
 const stated = (title: string, name: string, figure: string, was: string): Goal => ({
   title,
@@ -47,7 +48,7 @@ export const GOALS: readonly Goal[] = [
     unit: 'times',
     prior: ITS_RATIO,
     goal: 25,
-    obstacle: FAST_NUMBERS,
+    obstacle: `${FAST_NUMBERS}; ${IN_THE_BROWSER}`,
     of: faster(NUMBERS, RAW),
   },
   {
