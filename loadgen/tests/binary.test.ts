@@ -16,6 +16,7 @@ import { LivezProbe } from '../src/binary/livez-probe.ts';
 import { contestantsOf, isFast } from '../src/binary/methods.ts';
 import { parseBinary } from '../src/binary/options.ts';
 import { orderOf } from '../src/binary/order.ts';
+import { figuresOf } from '../src/binary/scenarios/transfer.ts';
 import { binaryTerminal } from '../src/export/binary-terminal.ts';
 import { documentOf } from '../src/export/document.ts';
 import { htmlReport } from '../src/export/html.ts';
@@ -84,6 +85,15 @@ test('a lap has the time and the hash of the method that was named', async () =>
   assert.deepEqual(await lapsInPage({ script, laps }), [
     { took_ms: 4, block_ms: 2, received_bytes: 3, encode_ms: null, hash: hashOf(Buffer.from('fast/a')) },
   ]);
+});
+
+test('a lap with other bytes is a failure, however fast it was', () => {
+  const figures = { took_ms: 1, block_ms: 2, received_bytes: 3, encode_ms: null };
+  const hash = hashOf(blobBytes(9));
+  assert.deepEqual(figuresOf({ ...figures, hash }, hash, 'rs, raw'), figures);
+  assert.throws(() => figuresOf({ ...figures, hash: hashOf(blobBytes(8)) }, hash, 'rs, raw'), {
+    code: 'payload_differs',
+  });
 });
 
 test('methods read their own form, and only raw bytes and fast base64 are measured at 32 MiB', () => {

@@ -58,7 +58,11 @@ async function measureSize(
     for (const track of round % 2 === 0 ? tracks : tracks.toReversed()) {
       const found = await track.page.run(laps);
       for (const [place, i] of order.entries()) {
-        const lap = checked(found[place]!, hash, `${track.server}, ${contestants[i]!.name}, ${bytes} bytes`);
+        const lap = figuresOf(
+          found[place]!,
+          hash,
+          `${track.server}, ${contestants[i]!.name}, ${bytes} bytes`,
+        );
         if (round >= 0) track.values[i]!.add(lap);
       }
     }
@@ -73,7 +77,12 @@ async function measureSize(
   progress.say(`${bytes} bytes: ${((performance.now() - from) / 1000).toFixed(1)} s`);
 }
 
-function checked({ hash, ...figures }: LapFound, wanted: string, what: string): Omit<LapFound, 'hash'> {
+/** The figures of a lap whose bytes have the hash `wanted`; other bytes are a failure. */
+export function figuresOf(
+  { hash, ...figures }: LapFound,
+  wanted: string,
+  what: string,
+): Omit<LapFound, 'hash'> {
   if (hash === wanted) return figures;
   throw new BenchFailure('payload_differs', `${what}: SHA-256 ${hash}, not ${wanted}`);
 }
