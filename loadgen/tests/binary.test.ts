@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { keepAttachment } from '../src/binary/attachment.ts';
 import { blobBytes, hashOf } from '../src/binary/blob-bytes.ts';
 import type { BodyOrder, BodyReply } from '../src/binary/body-process.ts';
 import { deviation, FIGURES, mean } from '../src/binary/figure.ts';
@@ -106,6 +107,30 @@ test('methods read their own form, and only raw bytes and fast base64 are measur
     methods.filter((method) => !isFast(method)).map(({ name }) => name),
     ['numbers'],
   );
+});
+
+test('bytes become an attachment, and a server that says another hash is refused', async (context) => {
+  let hash = '';
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    request.resume().on('end', () => {
+      response.statusCode = 201;
+      response.end(JSON.stringify(request.method === 'POST' ? { ids: [7] } : { sha256: hash }));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  hash = hashOf(blobBytes(9));
+  await keepAttachment(url, blobBytes(9));
+  assert.deepEqual(seen, ['POST /api/events', 'PUT /api/events/7/attachments/bytes']);
+  await assert.rejects(keepAttachment(url, blobBytes(8)), /SHA-256/);
+  const file = contestantsOf(sampleBinary().methods).find(({ form }) => form === 'file')!;
+  assert.deepEqual(file.lap(9, 'abc'), { method: 'raw-array-buffer', address: '/api/attachments/abc' });
 });
 
 test('mean and standard deviation are those of a sample', () => {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 /** Where Marsaglia's generator begins. */
 const SEED = 2_463_534_242;
 
-export function blobBytes(size: number): Buffer {
+export function blobBytes(size: number): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(4 * Math.ceil(size / 4));
   let state = SEED;
   for (let at = 0; at < bytes.length; at += 4) {

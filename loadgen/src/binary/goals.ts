@@ -59,6 +59,12 @@ export const GOALS: readonly Goal[] = [
     obstacle: FAST_NUMBERS,
     of: faster(NUMBERS, BASE64),
   },
+  stated(
+    'raw bytes from a file, arrayBuffer()',
+    'file-array-buffer',
+    '176.92 ms',
+    'each of its four methods reads the file inside the timed call; the fastest',
+  ),
   stated('number array', 'numbers', '634.54 ms', 'default: a vector of bytes as a JSON array'),
   stated('base64, atob', 'base64-atob', '176.92 ms', 'base64: atob and a loop over its characters'),
   stated('base64, fetch(data:)', 'base64-data-url', '251.98 ms', 'base64-fetch: a data URL'),

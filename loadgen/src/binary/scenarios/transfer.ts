@@ -7,6 +7,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { Host } from '../../host.ts';
+import { keepAttachment } from '../attachment.ts';
 import type { BenchPage } from '../bench-page.ts';
 import { blobBytes, hashOf } from '../blob-bytes.ts';
 import { FigureValues } from '../figure.ts';
@@ -44,6 +45,7 @@ async function measureSize(
   let contestants: readonly Contestant[] = [];
   for (const server of servers) {
     const host = await Host.start(server, launch, { flags: ['--bench'] });
+    await keepAttachment(host.url, expected);
     const page = await browser.open(host.url);
     const all = contestantsOf(await page.methods());
     context.describe(all.map(({ name, title, form }) => ({ name, title, form })));
