@@ -3,7 +3,12 @@ import test from 'node:test';
 import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { encodeMsgpack } from '@twin-ingest/testkit/codecs/msgpack.ts';
 import { compose } from '@twin-ingest/testkit/http/http-client.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
+import RPC from '../../contract/rpc.json' with { type: 'json' };
+import { attachmentUpload } from '../src/differential/attachment-uploads.ts';
+import { callRequest } from '../src/differential/calls.ts';
 import { comparable, isUndecodable } from '../src/differential/compare.ts';
+import { normaliseHeader } from '../src/differential/normalise.ts';
 
 type Format = Parameters<typeof mediaTypeOf>[0];
 
@@ -60,4 +65,64 @@ test('an answer that is none of its format is undecodable', () => {
   assert.ok(isUndecodable(compared('arrow', Buffer.alloc(0))));
   assert.ok(isUndecodable(compared('protobuf', Buffer.from([0x0a, 9]))));
   assert.ok(!isUndecodable(compared('protobuf', Buffer.alloc(0))));
+});
+
+test('bytes of attachments are compared as they are, whatever their media type', () => {
+  const path = '/api/attachments/00';
+  assert.ok(!isUndecodable(compared('arrow', Buffer.from('x'), path)));
+  const time = (digit: string): string =>
+    compared('json', Buffer.from(`{"created_at":"2026-02-18T18:06:41.23${digit}Z"}`), path);
+  assert.notEqual(time('1'), time('2'));
+});
+
+test('only the duration of a Server-Timing may differ', () => {
+  const one = normaliseHeader('server-timing', 'lib;dur=0.123');
+  assert.equal(normaliseHeader('server-timing', 'lib;dur=12.345'), one);
+  for (const other of ['db;dur=0.123', 'lib;dur=1', 'lib;dur=', 'lib;dur=0.123, x;dur=0.123'])
+    assert.notEqual(normaliseHeader('server-timing', other), one, other);
+});
+
+/** Bodies of random calls as texts, one byte a character. */
+function callBodies(count: number): string[] {
+  const random = seededRandom(1);
+  const all = Array.from({ length: count }, () => callRequest(random));
+  return all.filter((one) => one.method === 'POST').map((one) => one.body.toString('latin1'));
+}
+
+test('random calls are of every method, in both formats', () => {
+  const bodies = callBodies(2_000);
+  for (const method of Object.keys(RPC.methods)) {
+    assert.ok(
+      bodies.some((body) => body.includes(`"method":"${method}"`)),
+      method,
+    );
+    const inMsgpack = `\xa6method${String.fromCharCode(0xa0 | method.length)}${method}`;
+    assert.ok(
+      bodies.some((body) => body.includes(inMsgpack)),
+      `${method} in MessagePack`,
+    );
+  }
+});
+
+test('most random calls in JSON are JSON', () => {
+  const texts = callBodies(2_000).filter((body) => body.includes('"method"'));
+  const isJson = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  assert.ok(texts.filter(isJson).length > texts.length / 2);
+});
+
+test('names and contents of random uploads come again', () => {
+  const random = seededRandom(1);
+  const all = Array.from({ length: 2_000 }, () => attachmentUpload(random));
+  const uploads = all.filter((one) => one.method === 'PUT');
+  const targets = new Set(uploads.map((one) => one.head.toString('latin1').split(' ')[1]));
+  assert.ok(targets.size < uploads.length / 2);
+  const bodies = new Set(uploads.map((one) => one.body.toString('latin1')));
+  assert.ok(bodies.size < uploads.length / 4);
 });

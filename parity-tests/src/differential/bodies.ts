@@ -3,7 +3,7 @@
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
-import { jsonValue, nested, number, oddScalar, text, timestamp } from './values.ts';
+import { jsonValue, key, nested, number, oddScalar, text, timestamp } from './values.ts';
 
 const OWN: Readonly<Record<string, (random: Random) => string>> = {
   session_id: (random) => text(random, ['s1', 's2', 's3', ' s1 ', 'S1', 's/4 %']),
@@ -157,11 +157,6 @@ function large(random: Random): string {
   const at = random.below(members.length + 1);
   const all = [...members.slice(0, at), filler, ...members.slice(at)];
   return random.chance(0.9) ? `{${all.join(',')}}` : `["${unit.repeat(11_000)}"]`;
-}
-
-function key(random: Random, name: string): string {
-  if (random.chance(0.97) || name === '') return `"${name}"`;
-  return `"\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}"`;
 }
 
 function uuid(random: Random): string {

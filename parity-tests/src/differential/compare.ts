@@ -34,6 +34,8 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
   return [status, ...interim, ...headers, end, '', body].join('\n');
 }
 
+/** Bytes of any media type, which are compared as they are. */
+const ATTACHMENT = /^[^\r\n]* \/api\/attachments\//;
 const SNAPSHOT = /^[A-Z]+ \/api\/snapshot\//;
 
 /** The body as text, and why it is not what its media type says. */
@@ -41,11 +43,13 @@ function comparableBody(
   { status, headers, body }: Response,
   { method, head }: Outgoing,
 ): { readonly body: string; readonly problem?: string } {
+  const target = head.toString('latin1');
+  if (ATTACHMENT.test(target) && status < 400) return { body: body.toString('latin1') };
   const [type] = headerValues(headers, 'content-type');
   const format = type === undefined ? undefined : formatOf(type);
   const isBodiless = method === 'HEAD' || status === 304;
   if (format === undefined || isBodiless) return { body: normaliseBody(body.toString('latin1')) };
-  const message = SNAPSHOT.test(head.toString('latin1')) ? 'snapshot' : 'page';
+  const message = SNAPSHOT.test(target) ? 'snapshot' : 'page';
   try {
     return { body: normaliseFormat(format, body, message) };
   } catch (error) {

@@ -3,7 +3,7 @@
  * type, keys given twice or spelled with escapes.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
-import { jsonValue, nested, number, oddScalar, text } from './values.ts';
+import { jsonValue, key, nested, number, oddScalar, text } from './values.ts';
 
 const KEYS: Readonly<Record<string, (random: Random) => string>> = {
   hook_event_name: (random) =>
@@ -72,9 +72,4 @@ export function hookText(random: Random): string {
     (name) => `${space}${key(random, name)}${space}:${KEYS[name]!(random)}${space}`,
   );
   return `${space}{${written.join(',')}}${space}`;
-}
-
-function key(random: Random, name: string): string {
-  if (random.chance(0.97)) return `"${name}"`;
-  return `"\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}"`;
 }

@@ -127,7 +127,7 @@ function metadata(random: Random): Buffer {
 }
 
 /** Arrays and maps inside each other, near the limit of depth. */
-function deep(random: Random): Buffer {
+export function deep(random: Random): Buffer {
   const unit = random.pick(['91', '81a161']);
   return hex(
     unit.repeat(random.pick([100, 124, 125, 126, 127, 128, 129, 1_000])) +
@@ -136,7 +136,7 @@ function deep(random: Random): Buffer {
 }
 
 /** Any value; arrays and maps nest a few levels. */
-function value(random: Random, depth: number): Buffer {
+export function value(random: Random, depth: number): Buffer {
   const roll = random.next();
   if (roll < 0.04) return hex(random.pick(FORBIDDEN));
   if (roll < 0.25) return hex(random.pick(INTEGERS));
@@ -157,13 +157,13 @@ function key(random: Random, name: string): Buffer {
   return random.chance(0.98) ? text(name, random) : value(random, 3);
 }
 
-function textValue(random: Random, good: string): Buffer {
+export function textValue(random: Random, good: string): Buffer {
   if (random.chance(0.02)) return string(random, random.pick(ILL_FORMED));
   return text(random.chance(0.7) ? good : random.pick(TEXTS), random);
 }
 
 /** A string in its shortest form, with `random` in any that is long enough. */
-function text(content: string, random?: Random): Buffer {
+export function text(content: string, random?: Random): Buffer {
   return string(random, Buffer.from(content));
 }
 
@@ -179,7 +179,7 @@ function string(random: Random | undefined, bytes: Buffer): Buffer {
 }
 
 /** An array (`0x90`) or a map (`0x80`); rarely its count is another one. */
-function collection(random: Random, marker: number, length: number, items: readonly Buffer[]): Buffer {
+export function collection(random: Random, marker: number, length: number, items: readonly Buffer[]): Buffer {
   const count = random.chance(0.98) ? length : length + random.pick([-1, 1, 5, 1_000]);
   const least = Math.max(0, count);
   const long = marker === 0x90 ? 0xdc : 0xde;
@@ -191,6 +191,6 @@ function collection(random: Random, marker: number, length: number, items: reado
   return Buffer.concat([Buffer.from(random.chance(0.85) ? forms[0]! : random.pick(forms)), ...items]);
 }
 
-function hex(digits: string): Buffer {
+export function hex(digits: string): Buffer {
   return Buffer.from(digits, 'hex');
 }

@@ -35,8 +35,12 @@ const VALUE = new RegExp(
 /** The epoch in the tag of a snapshot, whose revision must be the same. */
 const TAG = /^(W\/")[0-9a-f-]{36}(-\d+")$/;
 
+/** How long the work took (rule RPC-07). */
+const DURATION = /^(lib;dur=)\d+\.\d{3}$/;
+
 /** A header's value with what may differ taken out. */
 export function normaliseHeader(name: string, value: string): string {
+  if (name === 'server-timing') return value.replace(DURATION, '$1*');
   return name === 'etag' ? value.replace(TAG, '$1*$2') : value;
 }
 

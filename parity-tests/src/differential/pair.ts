@@ -9,6 +9,7 @@ import {
   within,
 } from '@twin-ingest/testkit/http/http-client.ts';
 import type { ScenarioContext } from '../scenario.ts';
+import { MOST_BYTES, MOST_BYTES_TOGETHER } from './attachment-contents.ts';
 import { comparable, isRefusal } from './compare.ts';
 
 export interface Pair {
@@ -22,11 +23,21 @@ const SILENCE_MS = 250;
 /** Once one has answered, the other has this long. */
 const ANSWER_MS = 2_000;
 
+/** Calls that give back their argument, long hooks as attachments, and attachments that do not fit. */
+const FLAGS = [
+  '--bench',
+  '--keep-hook-payloads',
+  '--max-attachment-bytes',
+  String(MOST_BYTES),
+  '--attachments-bytes',
+  String(MOST_BYTES_TOGETHER),
+];
+
 /** Starts both on empty databases; `number` keeps the files of one scenario apart. */
 export async function startPair(context: ScenarioContext, number: number): Promise<Pair> {
   const servers = await Promise.all(
     (['rs', 'ts'] as const).map((target) =>
-      context.start({ target, db: context.db(`${target}-${number}.db`) }),
+      context.start({ target, db: context.db(`${target}-${number}.db`), flags: FLAGS }),
     ),
   );
   const lines = servers.map((server) => new Line(server.port));

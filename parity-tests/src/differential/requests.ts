@@ -1,5 +1,6 @@
 /**
- * Random requests: ingest, hooks, reads in every format, odd queries, odd headers, and heads with a byte changed.
+ * Random requests: ingest, hooks, calls, attachments, reads in every format, odd queries and headers, and heads with a
+ * byte changed.
  *
  * What must stay true: nothing depends on the clock or on a port, so that a seed names the same bytes for both
  * servers and for ever.
@@ -10,8 +11,11 @@ import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import { acceptText } from './accepts.ts';
+import { attachmentList, attachmentRead } from './attachment-reads.ts';
+import { attachmentUpload } from './attachment-uploads.ts';
 import { batchText, eventText, mutate } from './bodies.ts';
 import { bulkIngest } from './bulk.ts';
+import { callRequest } from './calls.ts';
 import { inOtherFormat } from './formats.ts';
 import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, TYPES } from './header-pools.ts';
 import { hookText } from './hooks.ts';
@@ -24,6 +28,20 @@ import { timestampText } from './values.ts';
 
 /** One random request. */
 export function randomRequest(random: Random): Outgoing {
+  const group =
+    process.env.ONLY === 'calls'
+      ? random.chance(0.05)
+        ? 0.9
+        : 0.05
+      : process.env.ONLY === 'att'
+        ? random.chance(0.05)
+          ? 0.9
+          : 0.12 + random.next() * 0.1
+        : random.next();
+  if (group < 0.12) return callRequest(random);
+  if (group < 0.17) return attachmentUpload(random);
+  if (group < 0.18) return attachmentList(random);
+  if (group < 0.22) return attachmentRead(random);
   const roll = random.next();
   if (roll < 0.06) return binaryIngest(random);
   if (roll < 0.38) return ingest(random, '/api/events', eventText(random));

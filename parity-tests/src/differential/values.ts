@@ -233,3 +233,9 @@ function withKey(random: Random, item: string): string {
 function withoutKey(item: string): string {
   return item.replace(KEYED, '');
 }
+
+/** A key as it stands, rarely with its first character as an escape. */
+export function key(random: Random, name: string): string {
+  if (random.chance(0.97) || name === '') return `"${name}"`;
+  return `"\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}"`;
+}

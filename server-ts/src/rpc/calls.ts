@@ -166,13 +166,15 @@ class CallScanner {
   private work(depth: number): Work {
     const method = this.method();
     if (method === undefined) return { kind: 'refused', refusal: { error: 'method_not_found' } };
-    const { checked, printed } = this.arguments(method, depth - 1);
+    const { end, checked, printed } = this.arguments(method, depth - 1);
+    // Behind the call comes what makes the whole body no JSON.
+    if (end === INVALID) return { kind: 'refused', refusal: { error: 'parse_error' } };
     if (checked instanceof Problem) return { kind: 'refused', refusal: refusalOf(checked) };
     return workOf(method, checked, printed, this.reading);
   }
 
-  private arguments(method: Method, depth: number): Omit<Read, 'end'> {
-    if (this.params === 0) return { checked: checkArguments(method, [], () => undefined) };
+  private arguments(method: Method, depth: number): Read {
+    if (this.params === 0) return { end: 0, checked: checkArguments(method, [], () => undefined) };
     if (this.early?.method === method) return this.early.read;
     return readArguments(this.bytes, this.params, method, depth, this.whole);
   }

@@ -1,0 +1,29 @@
+/** Events and queries in the targets of attachments. */
+import type { Random } from '@twin-ingest/testkit/random.ts';
+
+/** The ids of so many events are asked for. */
+const EVENTS = 12;
+
+/** Mostly one of the first events, so that names meet. */
+export function event(random: Random): string {
+  const roll = random.next();
+  if (roll < 0.85) return String(1 + random.below(EVENTS));
+  if (roll < 0.93) return String(random.below(10 ** (1 + random.below(4))));
+  return random.pick([
+    '0',
+    '-1',
+    '01',
+    '999999',
+    '9007199254740991',
+    '9007199254740993',
+    'x',
+    '%31',
+    '',
+    '1.0',
+  ]);
+}
+
+/** Rarely there, and it means nothing. */
+export function query(random: Random): string {
+  return random.chance(0.95) ? '' : random.pick(['?x=1', '?limit=2', '?name=%zz', '?']);
+}
