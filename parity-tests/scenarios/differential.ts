@@ -1,8 +1,8 @@
 /**
  * Seeded random requests to both servers: any difference in status, headers or body is a failure.
  *
- * After a difference, and after a request given up, that may have left other rows, both start again on empty databases, since everything after
- * it would differ too. Requests that rule HTT-08 leaves open are left out and counted; two refusals are alike.
+ * After a difference, or a request given up, that may have left other rows both start again on empty databases, since
+ * everything after it would differ too. Requests that rule HTT-08 leaves open are left out and counted; two refusals are alike.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

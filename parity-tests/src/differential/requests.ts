@@ -28,16 +28,7 @@ import { timestampText } from './values.ts';
 
 /** One random request. */
 export function randomRequest(random: Random): Outgoing {
-  const group =
-    process.env.ONLY === 'calls'
-      ? random.chance(0.05)
-        ? 0.9
-        : 0.05
-      : process.env.ONLY === 'att'
-        ? random.chance(0.05)
-          ? 0.9
-          : 0.12 + random.next() * 0.1
-        : random.next();
+  const group = random.next();
   if (group < 0.12) return callRequest(random);
   if (group < 0.17) return attachmentUpload(random);
   if (group < 0.18) return attachmentList(random);
