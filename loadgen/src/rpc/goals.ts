@@ -89,8 +89,6 @@ export const GOALS: readonly Goal[] = [
     prior: NONE,
     better: 'lower',
     goal: 1.2,
-    obstacle:
-      'in Rust glibc keeps the freed memory of large bodies, since its threshold for mmap grows with them',
     of: over(value('large', 'rss_after_bytes', large), value('large', 'rss_before_bytes', large)),
   },
 ];

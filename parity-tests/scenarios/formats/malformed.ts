@@ -32,7 +32,7 @@ const LARGE_BYTES = 8 << 20;
 const MOST_KEPT_MB = 32;
 /** A valid body of many events, and one of a single event. */
 const VALID_EVENTS = [9_000, 1];
-const WARM_UPS = 4;
+const WARM_UPS = 12;
 const REPEATS = 2;
 const MOST_REPEATS = 12;
 
