@@ -9,9 +9,9 @@ import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
 import { type Agent, agentOf, isForChildren, isShared } from './agents.ts';
 import { Tally } from './counters.ts';
-import { mapRecord } from './mapping.ts';
+import { type Mapped, mapRecord, type Parents } from './mapping.ts';
 import type { Request } from './otlp.ts';
-import type { Attributes } from './record.ts';
+import type { Attributes, Group } from './record.ts';
 import { isTooLarge, Records } from './records.ts';
 
 /** The events of a request. */
@@ -34,50 +34,76 @@ export function* readTelemetry(
 ): Generator<undefined, Telemetry> {
   const records = yield* Records.read(body, format, request);
   const parents = request.signal === 'spans' ? yield* parentsIn(records) : new Map<string, Attributes>();
-  const tally = new Tally();
-  const agents: (Agent | undefined)[] = [];
-  const lines = new Lines(buffers);
-  let count = 0;
+  const mapper = new Mapper(records, parents, maxEvents, buffers);
   try {
     for (const group of records.groups(isShared)) {
-      if (group === undefined) {
-        yield undefined;
-        continue;
-      }
-      if (request.signal === 'metrics') {
-        tally.of(agentOf(group.scope, group.resource)).count('metrics', yield* records.points(group));
-        continue;
-      }
-      for (const place of group.records) {
-        if (place === undefined) {
-          yield undefined;
-        } else if (isTooLarge(place)) {
-          const of = tally.of(agentOf(group.scope, group.resource));
-          of.count(request.signal, 1);
-          of.ignore('too_large');
-        } else {
-          const mapped = mapRecord(records.record(group, place), parents);
-          const of = tally.of(mapped.agent);
-          of.count(request.signal, 1);
-          if (mapped.kind === 'rejected') of.ignore(mapped.reason);
-          else if (mapped.kind === 'noise') of.noise++;
-          else if (++count <= maxEvents) {
-            agents.push(mapped.agent);
-            lines.add(mapped.text);
-          }
-        }
-      }
+      if (group === undefined) yield undefined;
+      else yield* mapper.add(group);
     }
-    if (count > maxEvents) throw new Failure('batch_too_large', { limit: maxEvents, actual: count });
+    return mapper.finish();
   } catch (error) {
-    lines.release();
+    mapper.lines.release();
     throw error;
   }
-  return { lines: lines.finish(), agents, tally };
+}
+
+/** Maps records group by group. */
+class Mapper {
+  readonly lines: Lines;
+  private readonly tally = new Tally();
+  private readonly agents: (Agent | undefined)[] = [];
+  private readonly records: Records;
+  private readonly parents: Parents;
+  private readonly maxEvents: number;
+  private count = 0;
+
+  constructor(records: Records, parents: Parents, maxEvents: number, buffers: Buffers) {
+    this.records = records;
+    this.parents = parents;
+    this.maxEvents = maxEvents;
+    this.lines = new Lines(buffers);
+  }
+
+  *add(group: Group): Generator<undefined, void> {
+    const { records } = this;
+    // What is not read has no attributes.
+    const agent = agentOf(group.scope, group.resource);
+    if (records.signal === 'metrics') {
+      this.tally.of(agent).count('metrics', yield* records.points(group));
+      return;
+    }
+    for (const place of group.records) {
+      if (place === undefined) {
+        yield undefined;
+      } else if (isTooLarge(place)) {
+        this.tally.of(agent).count(records.signal, 1);
+        this.tally.of(agent).ignore('too_large');
+      } else {
+        this.take(mapRecord(records.record(group, place), this.parents));
+      }
+    }
+  }
+
+  finish(): Telemetry {
+    const { agents, tally, count, maxEvents: limit } = this;
+    if (count > limit) throw new Failure('batch_too_large', { limit, actual: count });
+    return { lines: this.lines.finish(), agents, tally };
+  }
+
+  private take(mapped: Mapped): void {
+    const tally = this.tally.of(mapped.agent);
+    tally.count(this.records.signal, 1);
+    if (mapped.kind === 'rejected') tally.ignore(mapped.reason);
+    else if (mapped.kind === 'noise') tally.noise++;
+    else if (++this.count <= this.maxEvents) {
+      this.agents.push(mapped.agent);
+      this.lines.add(mapped.text);
+    }
+  }
 }
 
 /** What spans take from their parents, by the ids of the parents; it is looked up only where a group wants it. */
-function* parentsIn(records: Records): Generator<undefined, ReadonlyMap<string, Attributes>> {
+function* parentsIn(records: Records): Generator<undefined, Parents> {
   const parents = new Map<string, Map<string, string>>();
   if (!(yield* isAnyWanting(records))) return parents;
   for (const group of records.groups(isShared)) {

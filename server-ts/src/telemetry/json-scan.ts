@@ -17,8 +17,9 @@ import {
   skipValue,
 } from '../scanner.ts';
 
-/** How many bytes are scanned in one slice. */
+/** How many bytes are scanned in one slice, and how many children are given at most. */
 const SLICE_BYTES = 1 << 19;
+const SLICE_CHILDREN = 10_000;
 
 /** A member of an object, or an item of an array; the key lies without its quotes. */
 export interface Child {
@@ -44,6 +45,7 @@ export function* children(
   const isObject = bytes[start] === OPEN_OBJECT;
   const close = isObject ? CLOSE_OBJECT : CLOSE_ARRAY;
   let pause = start + SLICE_BYTES;
+  let left = SLICE_CHILDREN;
   let at = skipSpace(bytes, start + 1);
   if (bytes[at] === close) return at + 1;
   for (;;) {
@@ -62,9 +64,10 @@ export function* children(
     at = yield* skipInSlices(bytes, at, depth - 1, levels - 1);
     if (at === INVALID) return INVALID;
     yield { keyStart, keyEnd, start: from, end: at, levels: levels - 1 };
-    if (at > pause) {
+    if (at > pause || --left === 0) {
       yield undefined;
       pause = at + SLICE_BYTES;
+      left = SLICE_CHILDREN;
     }
     at = skipSpace(bytes, at);
     const next = bytes[at];

@@ -12,6 +12,10 @@ import type { Encoded, Group, IsWanted, Place, Record } from './record.ts';
 
 const METRIC = messageOf('Metric');
 
+/** How many records are read in one slice, and how long they are; other requests run between slices. */
+const SLICE_RECORDS = 2000;
+const SLICE_BYTES = 1 << 18;
+
 /** The records of a request that is well-formed. */
 export class Records {
   readonly signal: Signal;
@@ -49,7 +53,7 @@ export class Records {
           continue;
         }
         const scope = encoded.scope(yield* encoded.one(place, scopes.message, 'scope'));
-        yield { scope, resource, records: encoded.list(place, scopes.message, records.name) };
+        yield { scope, resource, records: withPauses(encoded.list(place, scopes.message, records.name)) };
       }
     }
   }
@@ -83,6 +87,21 @@ export class Records {
 /** Whether a record is too large to be read (rule OTL-06). */
 export function isTooLarge({ start, end }: Place): boolean {
   return end - start > LIMITS.otlp_record_bytes;
+}
+
+/** Pauses after some records, since reading one costs more than finding it. */
+function* withPauses(places: Generator<Place | undefined>): Generator<Place | undefined> {
+  let left = SLICE_RECORDS;
+  let bytes = 0;
+  for (const place of places) {
+    yield place;
+    if (place === undefined) continue;
+    bytes += place.end - place.start;
+    if (--left > 0 && bytes < SLICE_BYTES) continue;
+    yield undefined;
+    left = SLICE_RECORDS;
+    bytes = 0;
+  }
 }
 
 function listOf({ fields }: Message): { name: string; message: Message } {
