@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
-import { TOKEN_VARIABLE } from '../src/connect/claude-hooks.ts';
+import { TOKEN_VARIABLE } from '../src/connect/agent.ts';
 import { parseConnect } from '../src/connect/options.ts';
 import { isWanted } from '../src/connect/question.ts';
 import { reachability } from '../src/connect/reachability.ts';
@@ -198,7 +198,10 @@ test('every problem is told at once, and --help explains', async () => {
     assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2]);
     const help = await connect(root, '--help');
     assert.equal(help.code, 0);
-    assert.match(help.stdout, /^Usage: pnpm connect claude-code \[flags\]\n[\s\S]*--token-file FILE/);
+    assert.match(
+      help.stdout,
+      /^Usage: pnpm connect claude-code\|codex\|gemini\|opencode \[flags\]\n[\s\S]*--token-file FILE/,
+    );
   });
 });
 
