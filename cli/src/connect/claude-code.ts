@@ -64,6 +64,6 @@ export function disconnectedClaude(text: string): TextEdit {
 
 /** The servers that hooks of ours in this text are sent to. */
 export function hookOrigins(text: string): string[] {
-  const origins = handlersOf(text).flatMap(([, handler]) => serverOf(handler)?.origin ?? []);
+  const origins = handlersOf(text).flatMap(({ handler }) => serverOf(handler)?.origin ?? []);
   return [...new Set(origins)];
 }

@@ -26,14 +26,16 @@ export function projectSettings({ cwd }: Place): string {
   return join(cwd, '.claude', 'settings.json');
 }
 
+/** The files that a user may change, the strongest first. */
+export function claudeFiles(place: Place): string[] {
+  const local = join(place.cwd, '.claude', 'settings.local.json');
+  return [...new Set([local, projectSettings(place), ownSettings(place)])];
+}
+
 /** Every settings file that is there and can be read, the strongest first. */
 export function readScopes(place: Place): Scope[] {
   const managed = managedFiles(place).map((path) => ({ path, isManaged: true }));
-  const others = [
-    join(place.cwd, '.claude', 'settings.local.json'),
-    projectSettings(place),
-    ownSettings(place),
-  ].map((path) => ({ path, isManaged: false }));
+  const others = claudeFiles(place).map((path) => ({ path, isManaged: false }));
   return [...managed, ...others].flatMap(({ path, isManaged }) => {
     try {
       return [{ path, isManaged, settings: readObject(readFileSync(path, 'utf8')) }];

@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerAddress } from './agent.ts';
 import type { CommandHandler } from './claude-hooks.ts';
-import { COMMAND_TIMEOUT_S, commandOf, readCommand } from './hook-command.ts';
+import { commandOf, readCommand } from './hook-command.ts';
 import type { HookKind } from './hooks-edit.ts';
 import { isObject } from './json-object.ts';
 
@@ -17,6 +17,9 @@ import { isObject } from './json-object.ts';
 export const EVENTS_PATH = '/api/events';
 
 export const CODEX_AGENT_TYPE = 'codex';
+
+/** The most that Codex grants the end of a session. */
+const TIMEOUT_S = 3;
 
 /** Codex's event, and the event_type that it becomes. */
 const EVENT_TYPES: Readonly<Record<string, string>> = {
@@ -71,5 +74,5 @@ function handlerOf({ origin, token_file }: ServerAddress, event: string): Comman
     source_event: event,
   }).slice(1, -1);
   const command = commandOf({ url: `${origin}${EVENTS_PATH}`, members, token_file });
-  return { type: 'command', command, timeout: COMMAND_TIMEOUT_S };
+  return { type: 'command', command, timeout: TIMEOUT_S };
 }

@@ -37,7 +37,7 @@ export const CODEX: Agent = {
     return [
       'Codex runs new hooks only after you have trusted them: start codex, type /hooks, and trust those of twin-ingest.',
       'Telemetry works without that step: it has tokens, calls and models. Codex sends no cost.',
-      'Prompts are not in the telemetry unless you set log_user_prompt = true under [otel]. Hooks hold commands and the last answer of a turn.',
+      'Telemetry and hooks hold commands, their output and the last answer of a turn. Prompts stay out, unless you set log_user_prompt = true under [otel].',
       'The dashboard does not show when Codex waits for you.',
       ...tokenAdvice(server, 'Codex'),
     ];

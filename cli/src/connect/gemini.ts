@@ -67,6 +67,11 @@ export function disconnectedGemini(text: string): TextEdit {
   return { text: without(text, ['telemetry']), changes: [changeOf('remove', telemetry)] };
 }
 
+/** Whether it is what is written here, for whichever server. */
+export function isWrittenTelemetry(telemetry: JsonObject): boolean {
+  return isSame(telemetry, geminiTelemetry(String(telemetry.otlpEndpoint)));
+}
+
 /** To the letter: the order counts, too. */
 function isSame(telemetry: JsonObject, wanted: JsonObject): boolean {
   return JSON.stringify(telemetry) === JSON.stringify(wanted);

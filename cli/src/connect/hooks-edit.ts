@@ -50,28 +50,29 @@ export function withHooks(
 /** Without any hook that was written here; what was changed by hand stays. */
 export function withoutHooks(text: string, kind: HookKind): TextEdit {
   const { text: edited, changes } = withoutOwn(text, kind, new Map());
-  for (const [event, handler] of handlersOf(edited)) {
+  for (const { event, handler } of handlersOf(edited)) {
     if (kind.isAbout(handler)) changes.push({ kind: 'keep', name: event, value: kind.describe(handler) });
   }
   return { text: edited, changes };
 }
 
-/** Every handler of the settings with its event, in their order. */
-export function handlersOf(text: string): (readonly [event: string, handler: unknown])[] {
+export interface PlacedHandler {
+  readonly event: string;
+  /** The place of its group in the event's list, and its own in the group. */
+  readonly group: number;
+  readonly at: number;
+  readonly handler: unknown;
+}
+
+/** Every handler of the settings, in their order. */
+export function handlersOf(text: string): PlacedHandler[] {
   return Object.entries(hooksOf(text)).flatMap(([event, groups]) =>
-    groups.flatMap((group) => group.hooks.map((handler) => [event, handler] as const)),
+    groups.flatMap(({ hooks }, group) => hooks.map((handler, at) => ({ event, group, at, handler }))),
   );
 }
 
 interface Group {
   readonly hooks: readonly unknown[];
-}
-
-interface Stale {
-  readonly event: string;
-  readonly group: number;
-  readonly at: number;
-  readonly handler: unknown;
 }
 
 /** Own handlers taken out, but for one of each event that is wanted as it stands. */
@@ -83,10 +84,10 @@ function withoutOwn(
   const changes: Change[] = [];
   let edited = text;
   for (;;) {
-    const hooks = hooksOf(edited);
-    const stale = firstStale(hooks, kind, wanted);
+    const stale = firstStale(edited, kind, wanted);
     if (stale === undefined) return { text: edited, changes };
     const { event, group, at, handler } = stale;
+    const hooks = hooksOf(edited);
     changes.push({ kind: 'remove', name: event, value: kind.describe(handler) });
     // What is left empty by it goes too: it means nothing to the agent.
     let path: Path = ['hooks', event, group, 'hooks', at];
@@ -98,21 +99,17 @@ function withoutOwn(
 }
 
 function firstStale(
-  hooks: Readonly<Record<string, readonly Group[]>>,
+  text: string,
   kind: HookKind,
   wanted: ReadonlyMap<string, unknown>,
-): Stale | undefined {
-  for (const [event, groups] of Object.entries(hooks)) {
-    let isThere = false;
-    for (const [group, { hooks: handlers }] of groups.entries()) {
-      for (const [at, handler] of handlers.entries()) {
-        if (!kind.isOwn(handler)) continue;
-        if (isThere || !isDeepStrictEqual(handler, wanted.get(event))) return { event, group, at, handler };
-        isThere = true;
-      }
-    }
-  }
-  return undefined;
+): PlacedHandler | undefined {
+  const seen = new Set<string>();
+  return handlersOf(text).find(({ event, handler }) => {
+    if (!kind.isOwn(handler)) return false;
+    if (seen.has(event) || !isDeepStrictEqual(handler, wanted.get(event))) return true;
+    seen.add(event);
+    return false;
+  });
 }
 
 /** The groups of each event, checked. */

@@ -12,7 +12,7 @@ export type ProblemCode =
   | 'not_connected'
   | 'not_our_server'
   | 'nothing_received'
-  | 'other_server'
+  | 'old_server'
   | 'own_telemetry'
   | 'server_degraded'
   | 'server_unreachable'
