@@ -68,7 +68,7 @@ export function claudeObstacles(scopes: readonly Scope[], server: ServerAddress)
   if (urls !== null && !urls.some((pattern) => matches(pattern, `${origin}${HOOK_PATH}`)))
     found.push({
       code: 'url_blocked',
-      what: `allowedHttpHookUrls does not allow ${origin}${HOOK_PATH}, so Claude Code sends no HTTP hook and says nothing.`,
+      what: `allowedHttpHookUrls does not allow ${origin}${HOOK_PATH}, so Claude Code sends it no HTTP hook.`,
       remedy: `Add "${origin}/*" to allowedHttpHookUrls in ${fileOf(scopes, 'allowedHttpHookUrls')}.`,
     });
   const names = listsOf(scopes, 'httpHookAllowedEnvVars');
