@@ -128,13 +128,13 @@ export function* scanBatch(
 
 /**
  * Calls `visit` with the ranges of every member of the object that begins at `start`: the key without its
- * quotes, and the value. The object has been scanned before.
+ * quotes, and the value. The object has been scanned before. Returns its end.
  */
 export function visitMembers(
   bytes: Buffer,
   start: number,
   visit: (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void,
-): void {
+): number {
   let at = skipSpace(bytes, start + 1);
   while (bytes[at] === QUOTE) {
     const keyStart = at + 1;
@@ -145,15 +145,20 @@ export function visitMembers(
     at = skipSpace(bytes, valueEnd);
     if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
   }
+  return at + 1;
 }
 
-/** Whether the key from `start` up to `end` is this name, its escapes resolved. */
+/** The longest escape of a character. */
+const ESCAPE_BYTES = '\\u0000'.length;
+
+/** Whether the key from `start` up to `end` is this name, which is ASCII, its escapes resolved. */
 export function keyIs(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
   if (end - start === name.length) {
     let at = 0;
     while (at < name.length && bytes[start + at] === name[at]) at++;
     if (at === name.length) return true;
   }
+  if (end - start > name.length * ESCAPE_BYTES) return false;
   return hasEscape(bytes, start, end) && decodeToken(bytes, start, end) === name.toString('latin1');
 }
 
