@@ -67,13 +67,13 @@ export function readArguments(
   if (method.parameters.some(({ type }) => isKept(type))) return scanArguments(bytes, start, method, depth);
   const quick = isLast && method.service === 'echo' ? echoArguments(bytes, start, method, depth) : undefined;
   if (quick !== undefined) return quick;
-  const end = endOfArray(bytes, start, depth);
+  const mayBeLong = bytes.length - start > SHORT_BYTES;
+  const end = mayBeLong ? skipValue(bytes, start, depth) : endOfArray(bytes, start, depth);
   if (end === INVALID) return NO_JSON;
   if (end - start <= SHORT_BYTES) {
     const values = parsed(bytes.toString('utf8', start, end));
     return values === undefined ? NO_JSON : { end, checked: checkArguments(method, values, checkArgument) };
   }
-  if (skipValue(bytes, start, depth) !== end) return NO_JSON;
   const values = parsed(extractArguments(bytes, start, end, method.parameters)) ?? [];
   return { end, checked: checkArguments(method, values, checkArgument) };
 }
