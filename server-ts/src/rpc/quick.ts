@@ -1,15 +1,17 @@
 /**
- * Reads long sequences as most clients write them: members in the order of the schema, texts without needless escapes.
+ * Reads values as most clients write them: members in the order of the schema, texts without needless escapes.
  *
- * It reads piece by piece, so that never more than one piece is held as values. A piece that is printed as it was sent
- * has nothing else in its text: its depth and its end are known without a scan. It gives up at anything else. Invariant:
- * what is read does not depend on that.
+ * A long sequence is read piece by piece, so that never more than one piece is held as values. A piece that is printed
+ * as it was sent has nothing else in its text: its depth and its end are known without a scan. It gives up at anything
+ * else. Invariant: what is read does not depend on that.
  */
 import { LIMITS } from '../contract.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY } from '../scanner.ts';
 import { Problem } from './problem.ts';
 import type { Type } from './schema.ts';
-import type { Check } from './values.ts';
+
+/** The items of an array, or what is wrong with them. */
+type Check = (items: unknown) => unknown;
 
 /** A piece has at least so many bytes, save the last. */
 const PIECE_BYTES = 1 << 16;

@@ -130,7 +130,13 @@ test('a long spelling of a value is answered as a short one', () => {
 
 test('a long text that is no JSON is refused wherever the fault is', () => {
   const pad = ' '.repeat(1 << 17);
-  for (const fault of ['{"x":[1,]}', '{"x":01}', '[[],', '{"x":"\\q"}', `${'['.repeat(200)}${']'.repeat(200)}`]) {
+  for (const fault of [
+    '{"x":[1,]}',
+    '{"x":01}',
+    '[[],',
+    '{"x":"\\q"}',
+    `${'['.repeat(200)}${']'.repeat(200)}`,
+  ]) {
     assert.match(answered(`[${pad}[${fault}]]`), /parse_error/, fault);
   }
 });
