@@ -42,8 +42,8 @@ export const GOALS: readonly Goal[] = [
     better: 'higher',
     goal: 8_000,
     obstacle:
-      'the exchange over HTTP takes nearly all of the time and the library a few percent (column share); the client ' +
-      'needs as much of it as the server, and they share the cores',
+      'the exchange over HTTP takes nearly all of the time, the library a few percent of it (column share); client ' +
+      'and server share the cores',
     of: lowest(ORIGINAL_TYPES.map(scalar)),
   },
   {
