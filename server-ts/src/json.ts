@@ -4,6 +4,7 @@
  * It answers "is this JSON" and "where do the known fields lie"; it never copies and never decodes, save keys
  * with escapes, which are compared after these are resolved. Of a key given twice the last counts.
  * The caller has checked that the bytes are UTF-8. Positions below zero mean "not JSON".
+ * Over 250 lines because keys are compared here, escapes included, so that no caller decodes one.
  */
 import { LIMITS } from './contract.ts';
 import type { RawEvents } from './event.ts';
