@@ -1,0 +1,49 @@
+/**
+ * What another request waits while a server refuses a malformed binary body (rule FMT-03, decision 57).
+ *
+ * A busy machine may hold up a request too, so a few bodies are sent until one holds up no request for longer than the
+ * limit. The server has no other duty: memory is measured where only one request is under way (`malformed.ts`).
+ */
+import assert from 'node:assert/strict';
+import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import type { ScenarioContext } from '../../src/scenario.ts';
+import { type HostileBody, hostileBodies } from './hostile-bodies.ts';
+import { type Figure, LARGE_BYTES, MOST_MS, most, post, requireAnswer, TRIES } from './malformed.ts';
+
+/** The formats of rule FMT-03. */
+const FORMATS: readonly RequestFormat[] = ['msgpack', 'protobuf'];
+
+export async function servedMeanwhile(context: ScenarioContext): Promise<void> {
+  const client = context.client(await context.start());
+  const waits: Figure[] = [];
+  for (const format of FORMATS) {
+    for (const body of hostileBodies(format, LARGE_BYTES)) {
+      const name = `${format}, ${body.name}`;
+      const value = await waitOfOthers(client, format, body);
+      assert.ok(value <= MOST_MS, `${name}: another request waited ${value.toFixed(1)} ms`);
+      waits.push({ name, value });
+    }
+  }
+  context.note(`another request waited at most ${most(waits, 'ms')}`);
+}
+
+/** The longest wait of other requests during a body; of a few bodies the first that is within the limit. */
+async function waitOfOthers(client: ApiClient, format: RequestFormat, body: HostileBody): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < TRIES && best > MOST_MS; tries++) {
+    let isRefused = false;
+    let longest = 0;
+    const refused = post(client, format, body.bytes).finally(() => {
+      isRefused = true;
+    });
+    while (!isRefused) {
+      const begun = performance.now();
+      await client.get('/api/health');
+      longest = Math.max(longest, performance.now() - begun);
+    }
+    requireAnswer(format, body, await refused);
+    best = Math.min(best, longest);
+  }
+  return best;
+}
