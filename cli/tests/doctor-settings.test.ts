@@ -305,7 +305,7 @@ test('the report says what came, what was refused and why, and when', async () =
   assert.match(text, /^Claude Code: connected\n {2}hooks {6}to http.*\n {13}last 2 minutes ago: Stop$/m);
   assert.match(
     text,
-    /51 logs.*10 stored.*41 of no interest; 2 refused, .*newer agent \(unknown_event\); 1 refused, too large/,
+    /51 logs.*10 stored.*41 skipped as noise; 2 refused, .*newer agent \(unknown_event\); 1 refused, too large/,
   );
   assert.match(text, /^Others\n.*5 refused, of a program that the servers do not know \(unknown_agent\)$/m);
   assert.match(text, /^Codex: not connected \(pnpm connect codex\)$/m);

@@ -65,7 +65,7 @@ function telemetryText({ logs, spans, points, stored, duplicates, noise, ignored
   const refused = Object.entries(ignored).map(
     ([reason, number]) => `${number} refused, ${REASONS[reason] ?? reason} (${reason})`,
   );
-  const kept = [`${stored} stored`, `${duplicates} known before`, `${noise} of no interest`, ...refused];
+  const kept = [`${stored} stored`, `${duplicates} duplicates`, `${noise} skipped as noise`, ...refused];
   return `since the server started ${received.join(', ')}: ${kept.join('; ')}`;
 }
 
