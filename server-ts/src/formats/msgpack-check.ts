@@ -8,7 +8,7 @@ import type { Places } from './batch.ts';
 import { SHAPE, shapeAt, Walker } from './msgpack-walker.ts';
 
 /** How many bytes are checked in one slice; other requests run between slices. */
-const SLICE_BYTES = 1 << 19;
+const SLICE_BYTES = 1 << 17;
 
 const EVENTS = Buffer.from('events');
 

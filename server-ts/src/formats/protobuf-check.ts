@@ -14,7 +14,7 @@ import { isUtf8Range } from './utf8.ts';
 const EVENTS = 1;
 const MOST_NUMBER = LIMITS.max_field_number;
 /** How many bytes are checked in one slice; other requests run between slices. */
-const SLICE_BYTES = 1 << 19;
+const SLICE_BYTES = 1 << 17;
 
 /** How the value of a known field is encoded: its wire type, and whether it is text. */
 interface WireForm {
