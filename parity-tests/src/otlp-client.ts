@@ -1,0 +1,32 @@
+/** Sends requests of OTLP in either media type, and reads what a server answers and shows. */
+import assert from 'node:assert/strict';
+import type { ApiClient, Reply } from '@twin-ingest/testkit/http/api-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
+import { type OtlpAnswer, otlpAnswer, otlpProtobuf } from '@twin-ingest/testkit/otlp/protobuf.ts';
+import { OTLP_TYPES, type OtlpForm } from './otlp-case.ts';
+import type { Members } from './otlp-values.ts';
+
+export const FORMS: readonly OtlpForm[] = ['json', 'protobuf'];
+
+export function otlpBody(form: OtlpForm, path: string, request: Members): Buffer {
+  return form === 'json' ? Buffer.from(JSON.stringify(request)) : otlpProtobuf(path, request);
+}
+
+export function postOtlp(client: ApiClient, form: OtlpForm, path: string, body: Buffer): Promise<Reply> {
+  return client.send('POST', path, body, [['content-type', OTLP_TYPES[form]]], 60_000);
+}
+
+/** The answer is this message in the media type of the request, byte for byte. */
+export function requireAnswer(reply: Reply, form: OtlpForm, status: number, message: OtlpAnswer): void {
+  const expected = form === 'json' ? Buffer.from(JSON.stringify(message)) : otlpAnswer(message);
+  const type = form === 'json' ? 'application/json; charset=utf-8' : OTLP_TYPES.protobuf;
+  assert.equal(
+    `${reply.status} ${reply.body.toString('latin1')}`,
+    `${status} ${expected.toString('latin1')}`,
+  );
+  assert.deepEqual(headerValues(reply.headers, 'content-type'), [type]);
+}
+
+export async function telemetryOf(client: ApiClient): Promise<unknown> {
+  return (await client.get('/api/health')).json<{ telemetry: unknown }>().telemetry;
+}
