@@ -21,6 +21,7 @@ import type { Log } from './log.ts';
 import { CallReader } from './rpc/worker.ts';
 import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
+import { Counters } from './telemetry/counters.ts';
 
 /** What an app needs from outside. */
 interface AppOptions {
@@ -48,6 +49,7 @@ export class App {
   readonly ingest: Ingest;
   readonly attachments: Attachments;
   readonly admission: Admission;
+  readonly telemetry = new Counters();
   readonly buffers: Buffers;
   readonly callReader: CallReader;
   readonly guard: Guard;

@@ -25,6 +25,12 @@ export function validator(raw: RawEvents, table: EventTable, maxMetadataBytes: n
   return (index) => validateEvent(checker, raw.at(index), maxMetadataBytes);
 }
 
+/** The same, but a field that need not be there is absent where it has a problem (rule OTL-07). */
+export function lenientValidator(raw: RawEvents, table: EventTable, maxMetadataBytes: number): Validate {
+  const checker = new Checker(raw, table, true);
+  return (index) => validateEvent(checker, raw.at(index), maxMetadataBytes);
+}
+
 function validateEvent(
   checker: Checker,
   item: number,
