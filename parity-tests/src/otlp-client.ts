@@ -17,13 +17,18 @@ export function postOtlp(client: ApiClient, form: OtlpForm, path: string, body: 
 }
 
 /** The answer is this message in the media type of the request, byte for byte. */
-export function requireAnswer(reply: Reply, form: OtlpForm, status: number, message: OtlpAnswer): void {
+export function requireAnswer(
+  reply: Reply,
+  form: OtlpForm,
+  status: number,
+  message: OtlpAnswer,
+  what = 'the answer',
+): void {
   const expected = form === 'json' ? Buffer.from(JSON.stringify(message)) : otlpAnswer(message);
   const type = form === 'json' ? 'application/json; charset=utf-8' : OTLP_TYPES.protobuf;
-  assert.equal(
-    `${reply.status} ${reply.body.toString('latin1')}`,
-    `${status} ${expected.toString('latin1')}`,
-  );
+  const [got, wanted] = [reply.body, expected].map((body) => body.toString('latin1'));
+  const difference = `${what} is ${reply.status} ${got}, not ${status} ${wanted}`;
+  assert.ok(reply.status === status && got === wanted, difference);
   assert.deepEqual(headerValues(reply.headers, 'content-type'), [type]);
 }
 
