@@ -23,6 +23,10 @@ import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
 import { Counters } from './telemetry/counters.ts';
 
+/** What helps the user of an agent that speaks gRPC. */
+const GRPC_CLOSED =
+  'a gRPC connection was closed; set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf at the agent';
+
 /** What an app needs from outside. */
 interface AppOptions {
   readonly config: Config;
@@ -115,7 +119,9 @@ export class App {
 
   /** From now on requests are answered. */
   serve(): void {
-    this.connections.serve(this.buildRoutes(this));
+    this.connections.serve(this.buildRoutes(this), () => {
+      if (this.telemetry.countGrpc()) this.log.warn(GRPC_CLOSED);
+    });
   }
 
   get uptimeSeconds(): number {
