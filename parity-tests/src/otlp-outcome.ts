@@ -73,7 +73,7 @@ function outcome(source: Source, agent: Agent | undefined): RecordOutcome {
   if (agent === undefined) return { agent: UNKNOWN, ignored: 'unknown_agent' };
   const named = { agent: agent.agent_type };
   const name = nameOf(source, agent);
-  const entry = name === undefined ? undefined : meaningOf(source, agent, name);
+  const entry = meaningOf(source, agent, name);
   if (entry === undefined) return { ...named, ignored: 'unknown_event' };
   if (entry === 'noise') return { ...named, ignored: 'noise' };
   const fields = fieldsOf(source, [...agent.fields, ...(entry.fields ?? [])]);
@@ -85,17 +85,17 @@ function outcome(source: Source, agent: Agent | undefined): RecordOutcome {
   if (agentType === null) return { ...named, ignored: 'invalid' };
   const [start, end] = timesOf(source);
   const time = start ?? (source.signal === 'logs' ? end : undefined);
-  const metadata = metadataOf(source, agent, name!);
+  const metadata = metadataOf(source, agent, name);
   const duration =
     source.signal === 'spans' && start !== undefined && end !== undefined && BigInt(end) >= BigInt(start)
       ? { duration_ms: Number((BigInt(end) - BigInt(start)) / 1_000_000n) }
       : {};
   const row = wholeRow({
-    event_id: eventId(source, agent, entry, name!, agentType, fields.session_id),
+    event_id: eventId(source, agent, entry, name, agentType, fields.session_id),
     agent_type: agentType,
     event_type: entry.event_type,
     source: 'otel',
-    source_event: checked('source_event', JSON.stringify(agent.name_prefix + name!)),
+    source_event: checked('source_event', JSON.stringify(agent.name_prefix + name)),
     client_timestamp: time === undefined ? null : new Date(Number(BigInt(time) / 1_000_000n)).toISOString(),
     ...fields,
     ...duration,
@@ -105,7 +105,8 @@ function outcome(source: Source, agent: Agent | undefined): RecordOutcome {
   return { ...named, row, metadata };
 }
 
-function nameOf(source: Source, { name_keys, name_prefix }: Agent): string | undefined {
+/** Empty where it has none. */
+function nameOf(source: Source, { name_keys, name_prefix }: Agent): string {
   const { signal, record } = source;
   const body = signal === 'logs' ? valueText(record.body) : undefined;
   const texts = [
@@ -114,7 +115,7 @@ function nameOf(source: Source, { name_keys, name_prefix }: Agent): string | und
     body,
   ];
   const text = texts.find((one) => one !== undefined && /^"./s.test(one) && one !== '""');
-  return text === undefined ? undefined : withoutPrefix(plainText(text), name_prefix);
+  return text === undefined ? '' : withoutPrefix(plainText(text), name_prefix);
 }
 
 function withoutPrefix(name: string, prefix: string): string {

@@ -41,7 +41,8 @@ export function valueText(value: unknown): string | undefined {
   if (doubleValue !== undefined) return JSON.stringify(Number(doubleValue));
   if (arrayValue !== undefined) {
     const { values } = arrayValue as { values?: readonly unknown[] };
-    return `[${(values ?? []).map((item) => valueText(item) ?? 'null').join(',')}]`;
+    const texts = (values ?? []).map(valueText);
+    if (!texts.includes(undefined)) return `[${texts.join(',')}]`;
   }
   if (kvlistValue !== undefined) return objectText(attributesOf((kvlistValue as Members).values));
   return bytesValue === undefined ? undefined : JSON.stringify(bytesValue);

@@ -15,12 +15,17 @@ export const OTLP_REQUESTS: Readonly<
   Record<string, { readonly message: string; readonly signal: string; readonly rejected: string }>
 > = OTLP.requests;
 
+/** Bytes that come after the fields of a message, for what no library writes. */
+export type Tail = (message: string) => Uint8Array;
+
+const NO_TAIL: Tail = () => new Uint8Array(0);
+
 /** The body of a request to this path. */
-export function otlpProtobuf(path: string, request: Members): Buffer {
-  return encodeMessage(OTLP_REQUESTS[path]!.message, request);
+export function otlpProtobuf(path: string, request: Members, tail: Tail = NO_TAIL): Buffer {
+  return encodeMessage(OTLP_REQUESTS[path]!.message, request, tail);
 }
 
-export function encodeMessage(message: string, value: Members): Buffer {
+export function encodeMessage(message: string, value: Members, tail: Tail = NO_TAIL): Buffer {
   const writer = new BinaryWriter();
   const fields = OTLP_MESSAGES[message]!;
   const unknown = Object.keys(value).filter((name) => !fields.some(([, own]) => own === name));
@@ -30,12 +35,12 @@ export function encodeMessage(message: string, value: Members): Buffer {
     const [number, , type] = fields.find(([, own]) => own === name)!;
     if (content === null || content === undefined) continue;
     const items = type.endsWith('[]') ? (content as readonly unknown[]) : [content];
-    for (const item of items) writeField(writer, number, type.replace('[]', ''), item);
+    for (const item of items) writeField(writer, number, type.replace('[]', ''), item, tail);
   }
-  return Buffer.from(writer.finish());
+  return Buffer.from(writer.raw(tail(message)).finish());
 }
 
-function writeField(writer: BinaryWriter, number: number, type: string, value: unknown): void {
+function writeField(writer: BinaryWriter, number: number, type: string, value: unknown, tail: Tail): void {
   switch (type) {
     case 'string':
       writer.tag(number, WireType.LengthDelimited).string(String(value));
@@ -63,7 +68,7 @@ function writeField(writer: BinaryWriter, number: number, type: string, value: u
       writer.tag(number, WireType.Bit64).double(Number(value));
       break;
     default:
-      writer.tag(number, WireType.LengthDelimited).bytes(encodeMessage(type, value as Members));
+      writer.tag(number, WireType.LengthDelimited).bytes(encodeMessage(type, value as Members, tail));
   }
 }
 
