@@ -40,9 +40,9 @@ export function idText(hex: unknown, bytes: number): string | undefined {
   return /^0+$/.test(hex) ? undefined : hex.toLowerCase();
 }
 
-/** A list of JSON texts as an array; nothing where one is missing. */
-export function arrayJson(items: readonly (string | undefined)[]): string | undefined {
-  return items.includes(undefined) ? undefined : `[${items.join(',')}]`;
+/** JSON texts as an array, `null` where one is absent. */
+export function arrayJson(items: readonly (string | undefined)[]): string {
+  return `[${items.map((item) => item ?? 'null').join(',')}]`;
 }
 
 /** JSON texts by their keys as an object. */
