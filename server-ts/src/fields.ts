@@ -21,14 +21,11 @@ export class Checker {
   readonly table: EventTable;
   item = 0;
   problems: FieldError[] | undefined;
-  private readonly isLenient: boolean;
 
-  /** A lenient one makes a field absent that has a problem and need not be there. */
-  constructor(raw: RawEvents, table: EventTable, isLenient = false) {
+  constructor(raw: RawEvents, table: EventTable) {
     this.body = table.body;
     this.spans = raw.spans;
     this.table = table;
-    this.isLenient = isLenient;
   }
 
   problem(field: FieldName, message: string): void {
@@ -38,14 +35,6 @@ export class Checker {
 
   /** Puts the value of a field into its column of the next row, by its rule. Metadata stays where it is. */
   value(field: FieldSpec): void {
-    const { problems } = this;
-    this.put(field);
-    if (!this.isLenient || field.isRequired || this.problems === problems) return;
-    this.problems = problems;
-    setAbsent(this.table, field);
-  }
-
-  private put(field: FieldSpec): void {
     const { table } = this;
     switch (field.kind) {
       case 'text':
@@ -235,14 +224,6 @@ export class Checker {
     this.table.putText(column, summary);
     return true;
   }
-}
-
-/** Gives a field of the next row the value that it has when it is absent. */
-function setAbsent({ count, ints, numbers }: EventTable, { kind, column, absent }: FieldSpec): void {
-  const int = count * INT_WIDTH + column;
-  if (kind === 'choice') ints[int] = absent;
-  else if (kind === 'text' || kind === 'json') ints.fill(0, int, int + 2);
-  else numbers[count * NUMBER_WIDTH + column] = absent;
 }
 
 function indexOfWord(bytes: Buffer, start: number, end: number, words: readonly Buffer[]): number {

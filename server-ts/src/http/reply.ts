@@ -13,7 +13,7 @@ import { digestHex } from '../digest.ts';
 import { type ErrorCode, errorSpec, Failure } from '../error.ts';
 import type { Outcomes } from '../event.ts';
 import { batchJson, failureJson, singleJson } from '../render/outcomes.ts';
-import { exportResponse, statusMessage } from '../render/telemetry.ts';
+import { exportResponse, status as statusMessage } from '../render/telemetry.ts';
 import type { AttachmentFile } from '../store/attachments.ts';
 import { type Request, statusCode } from '../telemetry/otlp.ts';
 import { disposition } from './attachment-names.ts';

@@ -1,5 +1,5 @@
 /**
- * Renders the answers to telemetry: the messages of OTLP, and `google.rpc.Status` (rule OTL-01).
+ * Renders the answers to telemetry, in JSON or Protobuf (rule OTL-01).
  *
  * Pure. The messages are small, so a few lines of Protobuf are written by hand.
  */
@@ -19,8 +19,8 @@ export function exportResponse(
   return count === 0 ? Buffer.alloc(0) : bytesField(1, countAndText(count, errorMessage));
 }
 
-/** A `google.rpc.Status`. */
-export function statusMessage(format: Format, code: number, message: string): string | Uint8Array {
+/** The answer to a request that failed: a `google.rpc.Status`. */
+export function status(format: Format, code: number, message: string): string | Uint8Array {
   return format === 'json' ? JSON.stringify({ code, message }) : countAndText(code, message);
 }
 

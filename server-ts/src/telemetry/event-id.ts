@@ -1,8 +1,12 @@
-/** Makes the `event_id` of what an agent says: the same for all that say the same (rule OTL-09). Pure. */
+/**
+ * Makes the ids of events that agents report more than once (rule OTL-09).
+ *
+ * Pure. An id is a UUID of version 8 (RFC 9562, section 5.8) of a SHA-256.
+ */
 import { createHash } from 'node:crypto';
 import type { Same } from '../contract.ts';
 
-/** The id of an array of JSON texts, `null` where there is none: a UUID of version 8 (RFC 9562, section 5.8). */
+/** The id of an array of JSON texts, `null` where there is none. */
 export function hashedId(items: readonly (string | undefined)[]): string {
   const json = `[${items.map((item) => item ?? 'null').join(',')}]`;
   const bytes = createHash('sha256').update(json).digest().subarray(0, 16);

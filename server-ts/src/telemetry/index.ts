@@ -7,7 +7,7 @@
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
-import { type Agent, agentOf, isForChildren, isShared, wantsParents } from './agents.ts';
+import { type Agent, agentOf, isForChildren, isShared } from './agents.ts';
 import { Tally } from './counters.ts';
 import { mapRecord } from './mapping.ts';
 import type { Request } from './otlp.ts';
@@ -45,14 +45,14 @@ export function* readTelemetry(
         continue;
       }
       if (request.signal === 'metrics') {
-        tally.of(agentOf(group)).count('metrics', yield* records.points(group));
+        tally.of(agentOf(group.scope, group.resource)).count('metrics', yield* records.points(group));
         continue;
       }
       for (const place of group.records) {
         if (place === undefined) {
           yield undefined;
         } else if (isTooLarge(place)) {
-          const of = tally.of(agentOf(group));
+          const of = tally.of(agentOf(group.scope, group.resource));
           of.count(request.signal, 1);
           of.ignore('too_large');
         } else {
@@ -107,7 +107,7 @@ function* parentsIn(records: Records): Generator<undefined, ReadonlyMap<string, 
 function* isAnyWanting(records: Records): Generator<undefined, boolean> {
   for (const group of records.groups(isShared)) {
     if (group === undefined) yield undefined;
-    else if (wantsParents(group)) return true;
+    else if (agentOf(group.scope, group.resource)?.wantsParents === true) return true;
   }
   return false;
 }

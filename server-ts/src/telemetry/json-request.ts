@@ -6,7 +6,6 @@
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
-import { keyIs, visitMembers } from '../json.ts';
 import { INVALID, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../scanner.ts';
 import { decodeToken } from '../text.ts';
 import { children, skipInSlices } from './json-scan.ts';
@@ -80,8 +79,8 @@ export class JsonRequest implements Encoded {
       name: textOf(isSpan ? tree.name : tree.eventName),
       body: isSpan ? undefined : valueJson(tree.body),
       times: isSpan
-        ? [this.time(place, tree, 'startTimeUnixNano'), this.time(place, tree, 'endTimeUnixNano')]
-        : [this.time(place, tree, 'timeUnixNano'), this.time(place, tree, 'observedTimeUnixNano')],
+        ? [timeText(tree.startTimeUnixNano), timeText(tree.endTimeUnixNano)]
+        : [timeText(tree.timeUnixNano), timeText(tree.observedTimeUnixNano)],
       traceId: idText(tree.traceId, 16),
       spanId: idText(tree.spanId, 8),
       parentSpanId: isSpan ? idText(tree.parentSpanId, 8) : undefined,
@@ -102,19 +101,6 @@ export class JsonRequest implements Encoded {
     }
     const place = this.last.members.get(name);
     return place === undefined || body[place.start] === NULL ? undefined : place;
-  }
-
-  /** A time of a record. As a number it is above 2^53, so its digits are looked up. */
-  private time({ start }: Place, tree: Tree, name: string): string | undefined {
-    const value = tree[name];
-    if (typeof value !== 'number') return timeText(value);
-    const { body } = this;
-    const key = Buffer.from(name);
-    let digits = '';
-    visitMembers(body, start, (keyStart, keyEnd, valueStart, valueEnd) => {
-      if (keyIs(body, keyStart, keyEnd, key)) digits = body.toString('latin1', valueStart, valueEnd);
-    });
-    return timeText(digits) ?? timeText(value);
   }
 
   private tree(place: Place | undefined): Tree {

@@ -1,16 +1,16 @@
 /**
- * Turns a record into the text of an event as it would be sent (rules OTL-06 to OTL-09).
+ * Turns a record into an event, as its agent's file says (rules OTL-06 to OTL-09).
  *
- * Pure.
+ * Pure. Invariant: the text of an event is bounded by its record, and by what it shares with other records.
  */
 import { FIELD, type FieldSpec } from '../field.ts';
 import { byteLength, trimText } from '../text.ts';
 import { formatTimestamp } from '../timestamp.ts';
-import { type Agent, agentOf, type EventMeaning, meaningOf, PARENT, type Source } from './agents.ts';
+import { type Agent, agentOf, type Meaning, PARENT, type Source } from './agents.ts';
 import type { Reason } from './counters.ts';
 import { hashedId, sameId } from './event-id.ts';
 import type { Attributes, Record } from './record.ts';
-import { objectJson } from './values.ts';
+import { objectJson, plainText, stringOf } from './values.ts';
 
 /** Attributes of the spans of a request by their ids. */
 export type Parents = ReadonlyMap<string, Attributes>;
@@ -27,13 +27,13 @@ const DIGITS = /^[0-9]+$/;
 
 /** Maps one record. */
 export function mapRecord(record: Record, parents: Parents): Mapped {
-  const agent = agentOf(record, record);
+  const agent = agentOf(record.scope, record.resource, record.attributes);
   if (agent === undefined) return { agent, kind: 'rejected', reason: 'unknown_agent' };
   const reading = new Reading(agent, record, parents);
-  const meaning = meaningOf(agent, record.signal, reading.name, (key) => reading.textAt(key));
-  if (meaning === undefined) return { agent, kind: 'rejected', reason: 'unknown_event' };
-  if (meaning === 'noise') return { agent, kind: 'noise' };
-  const event = reading.event(meaning);
+  const entry = agent.entryOf(record.signal, reading.name, (key) => reading.textAt(key));
+  if (entry === undefined) return { agent, kind: 'rejected', reason: 'unknown_event' };
+  if (entry === 'noise') return { agent, kind: 'noise' };
+  const event = reading.event(entry);
   if (typeof event === 'string') return { agent, kind: 'rejected', reason: event };
   return { agent, kind: 'event', text: objectJson(event) };
 }
@@ -53,7 +53,7 @@ class Reading {
   }
 
   /** The members of the event, or why there is none. */
-  event(meaning: EventMeaning): Attributes | Reason {
+  event(meaning: Meaning): Attributes | Reason {
     const { agent, record } = this;
     const { entry } = meaning;
     const members = new Map<string, string>();
@@ -86,7 +86,7 @@ class Reading {
   /** The text of a key: of a text itself, of any other value its JSON. */
   textAt(key: string): string | undefined {
     const json = this.jsonAt(key);
-    return json === undefined ? undefined : (textIn(json) ?? json);
+    return json === undefined ? undefined : plainText(json);
   }
 
   /** The JSON text of a key's value: of the record, then of its resource. */
@@ -120,8 +120,8 @@ class Reading {
   private nameOf(): string {
     const { record, agent } = this;
     const { name_keys: keys, name_prefix: prefix } = agent.spec;
-    const texts = keys.map((key) => textIn(this.jsonAt(key)));
-    const name = [...texts, record.name, textIn(record.body)].find(
+    const texts = keys.map((key) => stringOf(this.jsonAt(key)));
+    const name = [...texts, record.name, stringOf(record.body)].find(
       (text) => text !== undefined && text !== '',
     );
     return withoutPrefix(name ?? '', prefix);
@@ -140,7 +140,7 @@ class Reading {
     return String(result < 0n ? 0n : result);
   }
 
-  private isError({ entry: { status } }: EventMeaning): boolean {
+  private isError({ entry: { status } }: Meaning): boolean {
     if (this.record.hasFailed) return true;
     const text = status === undefined ? undefined : this.textAt(status.key);
     if (text === undefined) return false;
@@ -151,12 +151,12 @@ class Reading {
   /** Attributes, body and ids (rule OTL-08). */
   private metadata(): string {
     const { agent, record } = this;
-    const members = new Map([...record.attributes].filter(([key]) => !agent.dropped.has(key)));
+    const members = new Map([...record.attributes].filter(([key]) => !agent.droppedKeys.has(key)));
     const put = (name: string, json: string | undefined): void => {
       if (json !== undefined) members.set(name, json);
     };
     const { body } = record;
-    const isName = withoutPrefix(textIn(body) ?? '', agent.spec.name_prefix) === this.name;
+    const isName = withoutPrefix(stringOf(body) ?? '', agent.spec.name_prefix) === this.name;
     if (!isName) put('body', body);
     put('trace_id', quoted(record.traceId));
     put('span_id', quoted(record.spanId));
@@ -168,9 +168,9 @@ class Reading {
     return objectJson(members);
   }
 
-  private eventId({ entry: { same } }: EventMeaning, agentType: string, sessionId: string): string {
+  private eventId({ entry: { same } }: Meaning, agentType: string, sessionId: string): string {
     const { agent, record } = this;
-    const value = same === undefined ? undefined : textIn(this.jsonAt(same.key));
+    const value = same === undefined ? undefined : stringOf(this.jsonAt(same.key));
     if (value !== undefined && value !== '') return sameId(same!, agentType, sessionId, value);
     const { signal, times, traceId, spanId, parentSpanId } = record;
     const texts = [agentType, signal, this.name, ...times, traceId, spanId, parentSpanId].map(quoted);
@@ -183,18 +183,13 @@ function quoted(text: string | undefined): string | undefined {
   return text === undefined ? undefined : JSON.stringify(text);
 }
 
-/** The text that a JSON text is; nothing for any other value. */
-function textIn(json: string | undefined): string | undefined {
-  return json?.startsWith('"') ? (JSON.parse(json) as string) : undefined;
-}
-
 function withoutPrefix(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
 /** A text of digits as a number; any other value as it is. */
 function numberJson(json: string): string {
-  const text = textIn(json) ?? '';
+  const text = stringOf(json) ?? '';
   return DIGITS.test(text) ? text.replace(/^0+(?=[0-9])/, '') : json;
 }
 
@@ -206,6 +201,6 @@ function wholeOf(json: string): bigint | undefined {
 
 /** The text of a field, trimmed; nothing where it breaks a rule of EVT-12. */
 function fieldText({ maxBytes }: FieldSpec, json: string | undefined): string | undefined {
-  const text = trimText(textIn(json) ?? '');
+  const text = trimText(stringOf(json) ?? '');
   return text === '' || byteLength(text) > maxBytes ? undefined : text;
 }

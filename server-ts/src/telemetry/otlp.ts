@@ -1,4 +1,4 @@
-/** Holds the messages of OTLP as tables (rules OTL-02 and OTL-03). */
+/** Holds the messages of OTLP as tables, read once from `contract/otlp.json` (rules OTL-01 to OTL-04). */
 import { OTLP } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { WireForm } from '../formats/protobuf-check.ts';

@@ -1,5 +1,5 @@
 /**
- * Walks through an OTLP request record by record (rules OTL-02 to OTL-04).
+ * Walks through a request and gives its records one by one (rules OTL-02 to OTL-04 and OTL-06).
  *
  * Invariant: one record is in memory at a time. Both encodings of a request give the same records.
  */

@@ -40,14 +40,24 @@ export function idText(hex: unknown, bytes: number): string | undefined {
   return /^0+$/.test(hex) ? undefined : hex.toLowerCase();
 }
 
-/** JSON texts as an array, `null` where one is absent. */
-export function arrayJson(items: readonly (string | undefined)[]): string {
-  return `[${items.map((item) => item ?? 'null').join(',')}]`;
+/** JSON texts as an array; nothing where one is absent. */
+export function arrayJson(items: readonly (string | undefined)[]): string | undefined {
+  return items.includes(undefined) ? undefined : `[${items.join(',')}]`;
 }
 
 /** JSON texts by their keys as an object. */
 export function objectJson(members: ReadonlyMap<string, string>): string {
   return `{${Array.from(members, ([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`;
+}
+
+/** The text that a JSON text is or stands for: that of a string, else the JSON itself. */
+export function plainText(json: string): string {
+  return stringOf(json) ?? json;
+}
+
+/** The text of a JSON text that is a string. */
+export function stringOf(json: string | undefined): string | undefined {
+  return json?.startsWith('"') ? (JSON.parse(json) as string) : undefined;
 }
 
 /** A number is an integer where no other has the same double. */
