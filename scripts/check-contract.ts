@@ -7,11 +7,13 @@
  */
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
+import { checkAgent } from './checks/agents.ts';
 import { checkFields } from './checks/fields.ts';
 import { checkFormats } from './checks/formats.ts';
 import { checkHooks } from './checks/hooks.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
+import { checkOtlp } from './checks/otlp.ts';
 import { checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
 import { checkSummaries, isSummaries } from './checks/summaries.ts';
@@ -50,6 +52,12 @@ export function checkContract(facts: Facts): Verdict {
         ...checkHooks(name, value!, file('vocabulary.json'), file('event.schema.json')),
         ...checkSummaries(name, value!, facts.json),
       ]),
+    ...checkOtlp(file('otlp.json'), file('routes.json'), errors, [...facts.json.keys()]),
+    ...[...facts.json]
+      .filter(([name, value]) => name.startsWith('agents/') && value !== undefined)
+      .flatMap(([name, value]) =>
+        checkAgent(name, value!, file('vocabulary.json'), file('fields.json') as unknown as Fields),
+      ),
     ...checkFields(file('fields.json') as unknown as Fields, {
       schema: facts.schema,
       rules: facts.rules,

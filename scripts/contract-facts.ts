@@ -23,7 +23,7 @@ export interface Facts {
   readonly version: string;
   /** The migrations, one after the other. */
   readonly schema: string;
-  /** Every JSON file of `contract/`, and every file of `contract/hooks` by `hooks/NAME`; `undefined` where it is no JSON. */
+  /** Every JSON file of `contract/`, those of `hooks` and `agents` by `FOLDER/NAME`; `undefined` where it is no JSON. */
   readonly json: ReadonlyMap<string, Json | undefined>;
   /** Names of everything in `contract/`. */
   readonly files: readonly string[];
@@ -43,8 +43,10 @@ export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
 export async function readFacts(root: string): Promise<Facts> {
   const contract = join(root, 'contract');
   const files = readdirSync(contract);
-  const hooks = filesBelow(join(contract, 'hooks')).map((path) => path.slice(contract.length + 1));
-  const json = [...files.filter((name) => name.endsWith('.json')), ...hooks].map(
+  const mappings = ['hooks', 'agents']
+    .flatMap((folder) => filesBelow(join(contract, folder)))
+    .map((path) => path.slice(contract.length + 1));
+  const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );
   const results = join(root, 'benchmark-results.json');

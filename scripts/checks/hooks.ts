@@ -6,6 +6,7 @@
  * What must stay true: it says where a word stands that is none, and knows nothing of servers.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
+import { checkSame, isObject, listOf, oneOf, unknownKeys } from './shape.ts';
 
 interface Vocabulary {
   readonly event_types?: readonly string[];
@@ -25,7 +26,7 @@ const KEYS = [
   'other',
   'waits',
 ];
-const ENTRY_KEYS = ['event_type', 'status', 'connect'];
+const ENTRY_KEYS = ['event_type', 'status', 'same', 'connect'];
 const FIELD_KEYS = ['field', 'key', 'take', 'default', 'hooks'];
 const WAIT_KEYS = ['ends', 'reminds', 'begins'];
 const BEGIN_KEYS = ['reason', 'key', 'values'];
@@ -91,7 +92,7 @@ function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): strin
 
 function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): string[] {
   if (!isObject(entry)) return [`${hook} is no object`];
-  const { event_type: type, status, connect } = entry;
+  const { event_type: type, status, same, connect } = entry;
   // What EVT-03 says when an event says none.
   const absent = type === 'error' ? 'error' : 'success';
   return [
@@ -99,6 +100,7 @@ function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): s
     ...oneOf(type, words.event_types, `${hook}: event_type`),
     ...(status === undefined ? [] : oneOf(status, words.statuses, `${hook}: status`)),
     ...(status === absent ? [`${hook}: status ${absent} is what EVT-03 says`] : []),
+    ...(same === undefined ? [] : checkSame(same, `${hook}: same`)),
     ...(connect === undefined ? [] : oneOf(connect, CONNECTS, `${hook}: connect`)),
   ];
 }
@@ -129,23 +131,4 @@ function checkBegin(where: string, begin: Json, isLast: boolean, words: Vocabula
     ...oneOf(reason, words.waiting_reasons, `${where}: reason`),
     ...(isKeyed || (isBare && isLast) ? [] : [`${where}: ${reason} needs a key and its values`]),
   ];
-}
-
-function listOf(list: Json, words: readonly string[], where: string): string[] {
-  return Array.isArray(list) ? list.flatMap((value) => oneOf(value, words, where)) : [`${where} is no array`];
-}
-
-function oneOf(value: Json | undefined, words: readonly string[] = [], where: string): string[] {
-  const known = typeof value === 'string' && words.includes(value);
-  return known ? [] : [`${where} ${JSON.stringify(value)} is none of ${words.join(' ')}`];
-}
-
-function unknownKeys(value: JsonObject, known: readonly string[], where: string): string[] {
-  return Object.keys(value)
-    .filter((key) => !known.includes(key))
-    .map((key) => `${where}${key} means nothing`);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

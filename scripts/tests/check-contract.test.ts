@@ -64,6 +64,22 @@ const HOOKS = {
   other: { event_type: 'tool_use' },
 };
 
+/** A mapping of telemetry that is in order. */
+const AGENT = {
+  agent_type: 'agent',
+  captured: '1.0',
+  not_captured: [],
+  scopes: ['agent'],
+  services: [],
+  name_keys: ['name'],
+  name_prefix: '',
+  dropped_keys: [],
+  fields: [{ field: 'session_id', keys: ['id'] }],
+  event_id: ['id'],
+  logs: {},
+  spans: {},
+};
+
 const GOOD: Tree = {
   'contract/README.md': RULES,
   'contract/VERSION': '1.0.0\n',
@@ -90,7 +106,7 @@ const GOOD: Tree = {
     kinds: ['a', 'b'],
     event_types: ['tool_use'],
     statuses: ['success', 'error'],
-    sources: ['api', 'hook'],
+    sources: ['api', 'hook', 'otel'],
     errors: { bad_thing: { status: 400, text: 'Bad' }, absent: { status: 404, text: 'Absent' } },
   },
   'contract/config.json': {
@@ -130,6 +146,14 @@ const GOOD: Tree = {
     'CREATE TABLE events (session INTEGER NOT NULL); CREATE VIEW events_readable AS SELECT session AS session_id FROM events;',
   'contract/event.schema.json': { type: 'object', properties: { session_id: {} } },
   'contract/hooks/agent.json': HOOKS,
+  'contract/agents/agent.json': AGENT,
+  'contract/otlp.json': {
+    requests: {},
+    agents: ['agent'],
+    messages: {},
+    reasons: [],
+    status_codes: { 400: 3 },
+  },
   'contract/thing.schema.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
   'contract/hooks/agent.summaries.json': {
     object_paths: [],
@@ -305,7 +329,7 @@ test('a statement that one server does not use', async () => {
 
 test('hooks with a word that is none, and a file of them that is no JSON', async () => {
   assert.deepEqual(await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, source: 'web' } }), [
-    'hooks/agent.json: source "web" is none of api hook',
+    'hooks/agent.json: source "web" is none of api hook otel',
   ]);
   assert.deepEqual(
     await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, summary_keys: ['id', 'id'] } }),

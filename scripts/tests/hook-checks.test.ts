@@ -28,7 +28,7 @@ const HOOKS = {
   summary_keys: ['name', 'id'],
   hooks: {
     Start: { event_type: 'plan_step', connect: 'http' },
-    End: { event_type: 'tool_use', status: 'error' },
+    End: { event_type: 'tool_use', status: 'error', same: { kind: 'call', key: 'id' } },
   },
   other: { event_type: 'plan_step' },
   waits: {
@@ -57,7 +57,7 @@ test('words that are none, each where it stands', () => {
     summary_keys: ['id', 'a b', 'id'],
     hooks: {
       Start: { event_type: 'start', status: 'fine', connect: 'wire' },
-      End: { event_type: 'error', status: 'error', colour: 'red' },
+      End: { event_type: 'error', status: 'error', same: { kind: 'call', name: 'id' }, colour: 'red' },
     },
     other: null,
     waits: {
@@ -80,6 +80,8 @@ test('words that are none, each where it stands', () => {
     'hooks/agent.json: Start: connect "wire" is none of http command',
     'hooks/agent.json: End: colour means nothing',
     'hooks/agent.json: End: status error is what EVT-03 says',
+    'hooks/agent.json: End: same: name means nothing',
+    'hooks/agent.json: End: same: key is no text',
     'hooks/agent.json: other is no object',
     'hooks/agent.json: waits: hook "Middle" is none of Start End',
     'hooks/agent.json: waits: Middle: ends "all" is none of agent session',

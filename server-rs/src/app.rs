@@ -20,6 +20,7 @@ use crate::invalidations::Invalidations;
 use crate::store::Store;
 use crate::store::connection::OpenError;
 use crate::store::session_query::Cutoffs;
+use crate::telemetry::counters::Counters;
 
 /// What handlers share.
 #[derive(Debug)]
@@ -35,6 +36,7 @@ pub struct App {
     pub attachments: Attachments,
     pub admission: Arc<Admission>,
     pub guard: Guard,
+    pub telemetry: Arc<Counters>,
     /// The newest `stats` frame of the stream.
     pub stats_frames: watch::Sender<Bytes>,
     /// The newest frames of topics that everyone has.
@@ -60,6 +62,7 @@ impl App {
             attachments: Attachments::new(Arc::clone(&store), &config),
             admission: Admission::new(config.queue_events, config.queue_bytes),
             guard,
+            telemetry: Arc::new(Counters::new()),
             stats_frames: watch::Sender::new(Bytes::new()),
             shared_frames: SharedFrames::default(),
             places,

@@ -191,6 +191,8 @@ pub struct Limits {
     pub attachment_name_bytes: usize,
     pub media_type_bytes: usize,
     pub attachment_chunk_bytes: usize,
+    pub otlp_record_bytes: usize,
+    pub otlp_shared_value_bytes: usize,
     pub rpc_batch_calls: usize,
     pub rpc_sequence_items: usize,
     pub zstd_window_log: u32,
@@ -354,6 +356,15 @@ pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../..
 pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
 /// `hooks/claude-code.json`, whose parsed form is [`crate::hooks`]'s own.
 pub const CLAUDE_CODE: &str = include_str!("../../contract/hooks/claude-code.json");
+/// `otlp.json`, whose parsed form is [`crate::telemetry::otlp`]'s own.
+pub const OTLP: &str = include_str!("../../contract/otlp.json");
+/// `agents/*.json`, whose parsed form is [`crate::telemetry::agents`]'s own; their names are those of `otlp.json`.
+pub const AGENT_FILES: [(&str, &str); 4] = [
+    ("claude-code", include_str!("../../contract/agents/claude-code.json")),
+    ("codex", include_str!("../../contract/agents/codex.json")),
+    ("gemini-cli", include_str!("../../contract/agents/gemini-cli.json")),
+    ("gen-ai", include_str!("../../contract/agents/gen-ai.json")),
+];
 /// `rpc.json`, whose parsed form is [`crate::rpc`]'s own.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
 /// `config.json`, whose parsed form is [`crate::config`]'s own.

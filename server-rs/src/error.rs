@@ -33,6 +33,7 @@ codes! {
     InvalidJson = "invalid_json",
     InvalidMsgpack = "invalid_msgpack",
     InvalidProtobuf = "invalid_protobuf",
+    InvalidOtlp = "invalid_otlp",
     InvalidEvent = "invalid_event",
     InvalidBatch = "invalid_batch",
     InvalidParameter = "invalid_parameter",

@@ -4,7 +4,7 @@
 //! as absent, and the whole object stays as metadata. Only what is no object is a problem.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use serde_json::Value;
@@ -15,6 +15,7 @@ use crate::field::{Field, FieldKind};
 use crate::fields::Checker;
 use crate::json::scan_object;
 use crate::scanner::Scan;
+use crate::telemetry::event_id::Same;
 use crate::text::decode_token;
 use crate::truncate::truncate_payload;
 use crate::validate::default_status;
@@ -31,6 +32,8 @@ struct Mapping {
     summary_keys: Vec<String>,
     hooks: HashMap<&'static str, Meaning>,
     other: Meaning,
+    /// Where hooks name what they are about.
+    same_keys: Vec<&'static str>,
 }
 
 /// Where a field comes from.
@@ -52,6 +55,8 @@ struct Meaning {
     status: &'static str,
     /// The hook's name; `None` for any other.
     name: Option<&'static str>,
+    /// What telemetry may be about too (rule OTL-09).
+    same: Option<Same>,
     waits: &'static [WaitRule],
 }
 
@@ -63,7 +68,13 @@ impl Mapping {
     /// `None` where a word of the file is none that an event can have.
     fn read(spec: &'static Value) -> Option<Self> {
         let text = |name: &str| spec[name].as_str();
-        let hooks = spec["hooks"].as_object()?.iter();
+        let hooks: HashMap<_, _> = spec["hooks"]
+            .as_object()?
+            .iter()
+            .map(|(name, spec)| Some((&**name, Meaning::read(Some(name), spec)?)))
+            .collect::<Option<_>>()?;
+        let same_keys: BTreeSet<_> =
+            hooks.values().filter_map(|hook| Some(hook.same.as_ref()?.key)).collect();
         Some(Self {
             name_key: text("name_key")?,
             agent_type: text("agent_type")?,
@@ -76,9 +87,8 @@ impl Mapping {
                 .iter()
                 .map(|key| key.as_str().map(str::to_owned))
                 .collect::<Option<_>>()?,
-            hooks: hooks
-                .map(|(name, spec)| Some((&**name, Meaning::read(Some(name), spec)?)))
-                .collect::<Option<_>>()?,
+            hooks,
+            same_keys: same_keys.into_iter().collect(),
             other: Meaning::read(None, &spec["other"])?,
         })
     }
@@ -138,7 +148,8 @@ impl Meaning {
         let event_type = known(&VOCABULARY.event_types, spec["event_type"].as_str()?)?;
         let status = spec["status"].as_str().unwrap_or_else(|| default_status(event_type));
         let status = known(&VOCABULARY.statuses, status)?;
-        Some(Self { event_type, status, name, waits: name.map_or(&[], wait_rules) })
+        let same = Same::read(&spec["same"])?;
+        Some(Self { event_type, status, name, same, waits: name.map_or(&[], wait_rules) })
     }
 }
 
@@ -153,6 +164,7 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
     let mut name = Span::ABSENT;
     let mut spans = vec![Span::ABSENT; mapping.fields.len()];
     let mut wait_spans = vec![Span::ABSENT; WAIT_KEYS.len()];
+    let mut same_spans = vec![Span::ABSENT; mapping.same_keys.len()];
     let object = scan_object(body, |key, value| {
         // Of a key given twice the last counts, so a later one replaces an earlier one.
         if key.key_is(mapping.name_key, body.as_bytes()) {
@@ -163,7 +175,8 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
                 *span = value;
             }
         }
-        for (wanted, span) in WAIT_KEYS.iter().zip(&mut wait_spans) {
+        let others = WAIT_KEYS.iter().zip(&mut wait_spans);
+        for (wanted, span) in others.chain(mapping.same_keys.iter().zip(&mut same_spans)) {
             if key.key_is(wanted, body.as_bytes()) {
                 *span = value;
             }
@@ -181,6 +194,14 @@ pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Ve
         if let Some(value) = source.value(&mut Checker { body, raw: &raw, problems: Vec::new() }) {
             event.set(source.field, value);
         }
+    }
+    if let Some(same) = &meaning.same
+        && let Some((_, span)) = mapping.same_keys.iter().zip(&same_spans).find(|(key, _)| **key == same.key)
+        && let Some(name) = string_at(body, *span).filter(|name| !name.is_empty())
+        && let Some(session_id) = event.text(Field::SessionId, body)
+    {
+        let id = same.id(mapping.agent_type, session_id, &name);
+        event.set(Field::EventId, FieldValue::Text(Text::Owned(id.into())));
     }
     event.wait = wait_of(meaning, |key| {
         let (_, span) = WAIT_KEYS.iter().zip(&wait_spans).find(|(known, _)| **known == key)?;
@@ -292,6 +313,24 @@ mod tests {
         for (name, begins, ends) in table {
             let change = WAIT_CHANGES[read(&format!(r#"{{"hook_event_name":{name}}}"#)).wait];
             assert_eq!((change.begins, change.ends), (begins, ends), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_telemetry_reports_too_has_an_id() {
+        let call = Same { kind: "call", key: "tool_use_id" };
+        let prompt = Same { kind: "prompt", key: "prompt_id" };
+        let table = [
+            (r#""PostToolUse","tool_use_id":"t"#, Some(call.id("claude_code", "s", "t"))),
+            (r#""PostToolUseFailure","tool_use_id":"\u0074"#, Some(call.id("claude_code", "s", "t"))),
+            (r#""UserPromptSubmit","prompt_id":"p"#, Some(prompt.id("claude_code", "s", "p"))),
+            (r#""PreToolUse","tool_use_id":"t"#, None),
+            (r#""PostToolUse","tool_use_id":""#, None),
+            (r#""PostToolUse","tool":""#, None),
+        ];
+        for (name, id) in table {
+            let body = format!(r#"{{"session_id":" s ","hook_event_name":{name}"}}"#);
+            assert_eq!(read(&body).text(Field::EventId, &body), id.as_deref(), "{name}");
         }
     }
 

@@ -9,12 +9,15 @@ use std::sync::Arc;
 use crate::admission::Ticket;
 use crate::contract::{Dismissal, LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{Event, Outcome, Outcomes, RawEvent};
+use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
 use crate::formats::{Format, read_batch, read_event, text_of};
 use crate::hooks::read_hook;
 use crate::store::Store;
 use crate::store::events::Submission;
-use crate::validate::validate_event;
+use crate::telemetry::counters::{Reason, Tally};
+use crate::telemetry::otlp::Request;
+use crate::telemetry::{Telemetry, read_telemetry};
+use crate::validate::{validate_event, validate_leniently};
 use crate::waits::DISMISSAL;
 
 /// The pipeline and its limits.
@@ -83,6 +86,37 @@ impl Ingest {
         let check = move |body| check_batch(body, format, limit, max_metadata_bytes);
         let (batch, ticket) = check_body(body, ticket, check).await?;
         self.queue(batch, ticket).await?.await
+    }
+
+    /// What became of a request of telemetry (rules OTL-01 and OTL-07).
+    pub async fn telemetry(
+        &self,
+        body: Vec<u8>,
+        format: Format,
+        request: &'static Request,
+        ticket: Ticket,
+    ) -> Result<Tally, Failure> {
+        let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
+        let check = move |body: Vec<u8>| {
+            let Telemetry { lines, agents, tally } = read_telemetry(request, format, body, limit)?;
+            let batch = read_batch(Format::Ndjson, lines.into_bytes(), limit)?;
+            let checked = Checked::with(batch.body, &batch.events, |body, raw| {
+                validate_leniently(body, raw, max_metadata_bytes)
+            });
+            Ok((checked, agents, tally))
+        };
+        let ((checked, agents, mut tally), mut ticket) = check_body(body, ticket, check).await?;
+        ticket.hold_events(checked.rejected.len()).await?;
+        let outcomes = self.submit(checked, ticket).await?;
+        for (agent, outcome) in agents.into_iter().zip(outcomes) {
+            let tally = tally.of(Some(agent));
+            match outcome {
+                Outcome::Stored(_) => tally.stored += 1,
+                Outcome::Duplicate => tally.duplicates += 1,
+                Outcome::Rejected(_) => tally.ignore(Reason::Invalid),
+            }
+        }
+        Ok(tally)
     }
 
     /// Checks a batch body on the thread that calls.
@@ -171,10 +205,18 @@ struct Checked {
 
 impl Checked {
     fn new(body: String, raws: &[RawEvent], max_metadata_bytes: usize) -> Self {
+        Self::with(body, raws, |body, raw| validate_event(body, raw, max_metadata_bytes))
+    }
+
+    fn with(
+        body: String,
+        raws: &[RawEvent],
+        validate: impl Fn(&str, &RawEvent) -> Result<Event, Vec<FieldError>>,
+    ) -> Self {
         let mut events: Vec<Event> = Vec::with_capacity(raws.len());
         let mut rejected = Vec::with_capacity(raws.len());
         for raw in raws {
-            match validate_event(&body, raw, max_metadata_bytes) {
+            match validate(&body, raw) {
                 Ok(event) => {
                     events.push(event);
                     rejected.push(None);

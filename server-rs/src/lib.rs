@@ -35,6 +35,8 @@ mod fields;
 pub mod validate;
 /// Metadata above its limit.
 pub mod truncate;
+/// What agents send as OTLP becomes events.
+pub mod telemetry;
 /// Which waits a hook begins or ends.
 pub mod waits;
 /// An agent's hook becomes an event.

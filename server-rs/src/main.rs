@@ -87,7 +87,8 @@ async fn run(config: Config) -> ExitCode {
     tokio::spawn(Arc::clone(&app).run());
     app.store.announce(&url);
     let mut fatal = app.store.state().fatal();
-    let server = tokio::spawn(serve(Listeners { tcp: listener, unix }, file, app.router(), app.draining()));
+    let (listeners, counters) = (Listeners { tcp: listener, unix }, Arc::clone(&app.telemetry));
+    let server = tokio::spawn(serve(listeners, file, app.router(), counters, app.draining()));
     ready(&url, app.config.socket.as_deref());
     tracing::info!(url, db = app.config.db, "listening");
     let format = app.config.stdin.as_deref().and_then(Format::from_name);

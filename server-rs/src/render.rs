@@ -5,6 +5,8 @@
 
 /// Outcomes and failures as JSON text.
 pub mod outcomes;
+/// Answers to telemetry.
+pub mod telemetry;
 /// Statistics to JSON text.
 pub(crate) mod stats;
 /// Snapshots as JSON text.

@@ -13,6 +13,26 @@ pub fn validate_event(
     raw: &RawEvent,
     max_metadata_bytes: usize,
 ) -> Result<Event, Vec<FieldError>> {
+    validate_by(body, raw, max_metadata_bytes, |_| true)
+}
+
+/// The same of an event that is nobody's schema: a problem of a field that is not required makes the field absent (rule
+/// OTL-07).
+pub fn validate_leniently(
+    body: &str,
+    raw: &RawEvent,
+    max_metadata_bytes: usize,
+) -> Result<Event, Vec<FieldError>> {
+    validate_by(body, raw, max_metadata_bytes, |field| field.spec().is_required)
+}
+
+/// A problem of a field counts where `is_strict` of it.
+fn validate_by(
+    body: &str,
+    raw: &RawEvent,
+    max_metadata_bytes: usize,
+    is_strict: impl Fn(Field) -> bool,
+) -> Result<Event, Vec<FieldError>> {
     if !raw.is_object {
         let messages = &VOCABULARY.field_messages;
         let message = if raw.is_json { &messages.object } else { &messages.json_line };
@@ -21,8 +41,12 @@ pub fn validate_event(
     let mut checker = Checker { body, raw, problems: Vec::new() };
     let mut event = Event::empty();
     for field in Field::ALL {
+        let known = checker.problems.len();
         if let Some(value) = checker.value(field) {
             event.set(field, value);
+        }
+        if !is_strict(field) {
+            checker.problems.truncate(known);
         }
     }
     if !checker.problems.is_empty() {

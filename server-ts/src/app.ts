@@ -21,6 +21,11 @@ import type { Log } from './log.ts';
 import { CallReader } from './rpc/worker.ts';
 import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
+import { Counters } from './telemetry/counters.ts';
+
+/** What helps the user of an agent that speaks gRPC. */
+const GRPC_CLOSED =
+  'a gRPC connection was closed; set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf at the agent';
 
 /** What an app needs from outside. */
 interface AppOptions {
@@ -48,6 +53,7 @@ export class App {
   readonly ingest: Ingest;
   readonly attachments: Attachments;
   readonly admission: Admission;
+  readonly telemetry = new Counters();
   readonly buffers: Buffers;
   readonly callReader: CallReader;
   readonly guard: Guard;
@@ -113,7 +119,9 @@ export class App {
 
   /** From now on requests are answered. */
   serve(): void {
-    this.connections.serve(this.buildRoutes(this));
+    this.connections.serve(this.buildRoutes(this), () => {
+      if (this.telemetry.countGrpc()) this.log.warn(GRPC_CLOSED);
+    });
   }
 
   get uptimeSeconds(): number {

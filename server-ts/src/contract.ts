@@ -2,8 +2,13 @@
  * Embeds the files of `contract/`, so that both servers share their facts.
  *
  * What must stay true: no fact is typed a second time here; this file only names the files.
+ * Over 250 lines because every file gets its type here.
  * A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve it).
  */
+import claudeCodeAgent from '../../contract/agents/claude-code.json' with { type: 'json' };
+import codexAgent from '../../contract/agents/codex.json' with { type: 'json' };
+import geminiCliAgent from '../../contract/agents/gemini-cli.json' with { type: 'json' };
+import genAiAgent from '../../contract/agents/gen-ai.json' with { type: 'json' };
 import config from '../../contract/config.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
 import formats from '../../contract/formats.json' with { type: 'json' };
@@ -11,6 +16,7 @@ import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'jso
 import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
+import otlp from '../../contract/otlp.json' with { type: 'json' };
 import pragmas from '../../contract/pragmas.sql?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
 import rpc from '../../contract/rpc.json?text';
@@ -119,6 +125,13 @@ export const PARAMETERS = routes.parameters as Readonly<Record<string, Parameter
 export interface HookEntry {
   readonly event_type: string;
   readonly status?: string;
+  readonly same?: Same;
+}
+
+/** What an event is about; two events about the same thing are one (rule OTL-09). */
+export interface Same {
+  readonly kind: string;
+  readonly key: string;
 }
 
 /** Where a field of the event stands in the hook's payload. */
@@ -157,6 +170,75 @@ interface HookSpec {
 }
 
 export const CLAUDE_CODE = claudeCode as HookSpec;
+
+/** A field of a message of OTLP: its number in Protobuf, its name in JSON, its type. */
+type OtlpField = readonly [number: number, name: string, type: string];
+
+/** What a path of OTLP takes. */
+export interface OtlpRequest {
+  readonly message: string;
+  readonly signal: string;
+  /** The member of an answer that counts what was rejected. */
+  readonly rejected: string;
+}
+
+interface OtlpSpec {
+  readonly requests: Readonly<Record<string, OtlpRequest>>;
+  readonly agents: readonly string[];
+  readonly messages: Readonly<Record<string, readonly OtlpField[]>>;
+  readonly reasons: readonly string[];
+  /** The code of a `google.rpc.Status` for each status of HTTP. */
+  readonly status_codes: Readonly<Record<string, number>>;
+}
+
+export const OTLP = otlp as unknown as OtlpSpec;
+
+/** Where a field of an event stands in a record (rule OTL-07). */
+export interface AgentField {
+  readonly field: string;
+  readonly keys: readonly string[];
+  readonly plus?: readonly string[];
+  readonly less?: readonly string[];
+}
+
+/** What a record of an agent becomes. */
+export interface AgentEntry {
+  readonly when?: Readonly<Record<string, string>>;
+  readonly event_type: string;
+  readonly status?: {
+    readonly key: string;
+    readonly error?: readonly string[];
+    readonly error_unless?: readonly string[];
+  };
+  readonly same?: Same;
+  readonly fields?: readonly AgentField[];
+}
+
+type AgentEntries = Readonly<Record<string, 'noise' | readonly ('noise' | AgentEntry)[]>>;
+
+/** What an agent's telemetry becomes (rules OTL-05 to OTL-09). */
+export interface AgentSpec {
+  readonly agent_type: string;
+  readonly scopes: readonly string[];
+  readonly services: readonly string[];
+  readonly attribute_prefix?: string;
+  readonly agent_type_keys?: readonly string[];
+  readonly name_keys: readonly string[];
+  readonly name_prefix: string;
+  readonly dropped_keys: readonly string[];
+  readonly fields: readonly AgentField[];
+  readonly event_id: readonly string[];
+  readonly logs: AgentEntries;
+  readonly spans: AgentEntries;
+}
+
+/** The mappings by the names of their files. */
+export const AGENT_FILES: Readonly<Record<string, AgentSpec>> = {
+  'claude-code': claudeCodeAgent as unknown as AgentSpec,
+  codex: codexAgent as unknown as AgentSpec,
+  'gemini-cli': geminiCliAgent as unknown as AgentSpec,
+  'gen-ai': genAiAgent as unknown as AgentSpec,
+};
 
 export interface OptionSpec {
   readonly name: string;

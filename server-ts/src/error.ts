@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   'invalid_json',
   'invalid_msgpack',
   'invalid_protobuf',
+  'invalid_otlp',
   'invalid_event',
   'invalid_batch',
   'invalid_parameter',

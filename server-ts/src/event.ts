@@ -159,6 +159,15 @@ export class EventTable {
     this.extraLength = needed;
   }
 
+  /** The text whose range is in two columns of `ints`. */
+  textAt(at: number): string {
+    const [start, end] = [this.ints[at]!, this.ints[at + 1]!];
+    const behind = this.body.length;
+    return start < behind
+      ? this.body.toString('utf8', start, end)
+      : this.extra!.toString('utf8', start - behind, end - behind);
+  }
+
   /** Gives all of its memory back, the body's too; nobody may read it any more. */
   release(): void {
     const { buffers, body, memory, extra } = this;

@@ -6,6 +6,7 @@ import { EventTable, RawEvents, tableBytes } from './event.ts';
 import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED } from './field.ts';
 import { lastSegment, readHook } from './hooks.ts';
 import { scanEvent } from './json.ts';
+import { sameId } from './telemetry/event-id.ts';
 
 interface Read {
   readonly table: EventTable;
@@ -29,11 +30,7 @@ function read(text: string, maxMetadataBytes = 10_240): Read {
 
 /** The text of a range of the table; nothing when it is absent. */
 function textAt({ table }: Read, column: number): string | undefined {
-  const [start, end] = [table.ints[column]!, table.ints[column + 1]!];
-  if (start === end) return undefined;
-  const behind = table.body.length;
-  if (start < behind) return table.body.toString('utf8', start, end);
-  return table.extra?.toString('utf8', start - behind, end - behind);
+  return table.ints[column] === table.ints[column + 1] ? undefined : table.textAt(column);
 }
 
 function meaning({ table }: Read): [string, string] {
@@ -158,4 +155,22 @@ test('only what is no object is refused', () => {
     assert.deepEqual(problems, ['body: must be a JSON object'], text);
     assert.equal(table.count, 0);
   }
+});
+
+test('a hook about a call has the id of that call, whatever the hook', () => {
+  const idOf = (payload: object): string | undefined =>
+    textAt(read(JSON.stringify(payload)), FIELD.event_id.column);
+  const call = { session_id: ' s ', tool_use_id: 'toolu_1' };
+  const id = sameId({ kind: 'call', key: 'tool_use_id' }, 'claude_code', 's', 'toolu_1');
+  assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call }), id);
+  assert.equal(idOf({ hook_event_name: 'PostToolUseFailure', ...call }), id);
+  assert.notEqual(idOf({ hook_event_name: 'PostToolUse', ...call, session_id: 'other' }), id);
+  // A step announces a call, and is not the call.
+  assert.equal(idOf({ hook_event_name: 'PreToolUse', ...call }), undefined);
+  for (const none of ['', 7, null])
+    assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call, tool_use_id: none }), undefined);
+  assert.equal(
+    idOf({ hook_event_name: 'UserPromptSubmit', prompt_id: 'p' }),
+    sameId({ kind: 'prompt', key: 'prompt_id' }, 'claude_code', 'unknown', 'p'),
+  );
 });

@@ -4,12 +4,13 @@
  * Pure. A payload is nobody's schema, so nothing in it is refused: what a field's own rule does not let through
  * counts as absent, and the whole object stays as metadata. Only what is no object is a problem.
  */
-import { CLAUDE_CODE, type HookEntry, type HookField, VOCABULARY } from './contract.ts';
+import { CLAUDE_CODE, type HookEntry, type HookField, type Same, VOCABULARY } from './contract.ts';
 import type { EventTable, FieldError, RawEvents } from './event.ts';
 import { FIELD, FIELD_SPECS, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
 import { keyIs, visitMembers } from './json.ts';
 import { OPEN_OBJECT, QUOTE } from './scanner.ts';
+import { sameId } from './telemetry/event-id.ts';
 import { decodeString } from './text.ts';
 import { truncatePayload } from './truncate.ts';
 import { NO_CHANGE, WAIT_KEYS, type WaitRule, waitRules } from './waits.ts';
@@ -21,6 +22,8 @@ interface Meaning {
   /** The hook's name; nothing for any other. */
   readonly name: string | undefined;
   readonly waits: readonly WaitRule[];
+  /** What other events it is one with (rule OTL-09). */
+  readonly same: Same | undefined;
 }
 
 /** Where a field comes from. */
@@ -41,6 +44,9 @@ if (!SOURCES.some(({ field, default: otherwise }) => field === FIELD.session_id 
 /** What a summary of a payload begins with. */
 const SUMMARY_KEYS = CLAUDE_CODE.summary_keys.map((key) => Buffer.from(key));
 const WAIT_KEY_BYTES = WAIT_KEYS.map((key) => Buffer.from(key));
+/** Where hooks name what they are about. */
+const SAME_KEYS = [...new Set([...MEANINGS.values()].flatMap(({ same }) => same?.key ?? []))];
+const SAME_KEY_BYTES = SAME_KEYS.map((key) => Buffer.from(key));
 const SOURCE = VOCABULARY.sources.indexOf(CLAUDE_CODE.source);
 
 /**
@@ -62,13 +68,18 @@ export function readHook(
   const int = table.count * INT_WIDTH;
   const { ints } = table;
   setAbsent(table);
-  const { meaning, spans, waitSpans } = locate(raw, table.body, item);
+  const { meaning, spans, waitSpans, sameSpans } = locate(raw, table.body, item);
   SOURCES.forEach((source, at) => {
     if (!isOf(source, meaning)) return;
     raw.put(item, source.field.name, spans[2 * at]!, spans[2 * at + 1]!);
     readField(checker, source);
   });
   table.putText(int + FIELD.agent_type.column, CLAUDE_CODE.agent_type);
+  const id = eventIdOf(meaning, table, (key) => {
+    const at = 2 * SAME_KEYS.indexOf(key);
+    return stringAt(table.body, sameSpans[at]!, sameSpans[at + 1]!);
+  });
+  if (id !== undefined) table.putText(int + FIELD.event_id.column, id);
   ints[int + FIELD.event_type.column] = meaning.eventType;
   ints[int + FIELD.status.column] = meaning.status;
   ints[int + FIELD.source.column] = SOURCE;
@@ -110,6 +121,7 @@ interface Located {
   readonly meaning: Meaning;
   readonly spans: readonly number[];
   readonly waitSpans: readonly number[];
+  readonly sameSpans: readonly number[];
 }
 
 /** Finds them; of a key given twice the last. */
@@ -117,6 +129,7 @@ function locate(raw: RawEvents, body: Buffer, item: number): Located {
   for (const { field } of SOURCES) raw.put(item, field.name, 0, 0);
   const spans = Array.from({ length: 2 * SOURCES.length }, () => 0);
   const waitSpans = Array.from({ length: 2 * WAIT_KEYS.length }, () => 0);
+  const sameSpans = Array.from({ length: 2 * SAME_KEYS.length }, () => 0);
   let meaning = OTHER;
   visitMembers(body, raw.spans[item]!, (keyStart, keyEnd, start, end) => {
     const note = (list: number[], at: number): void => {
@@ -133,8 +146,11 @@ function locate(raw: RawEvents, body: Buffer, item: number): Located {
     WAIT_KEY_BYTES.forEach((key, at) => {
       if (keyIs(body, keyStart, keyEnd, key)) note(waitSpans, at);
     });
+    SAME_KEY_BYTES.forEach((key, at) => {
+      if (keyIs(body, keyStart, keyEnd, key)) note(sameSpans, at);
+    });
   });
-  return { meaning, spans, waitSpans };
+  return { meaning, spans, waitSpans, sameSpans };
 }
 
 /** The text of a string; nothing for any other value. */
@@ -151,6 +167,18 @@ function isOf({ hooks }: Source, { name }: Meaning): boolean {
 function waitOf({ waits }: Meaning, valueAt: (key: string) => string | undefined): number {
   const rule = waits.find(({ key, values }) => key === undefined || values.includes(valueAt(key) ?? ''));
   return rule?.change ?? NO_CHANGE;
+}
+
+/** The id of the event that agrees with the telemetry of the same thing; nothing where the hook names none. */
+function eventIdOf(
+  { same }: Meaning,
+  table: EventTable,
+  valueAt: (key: string) => string | undefined,
+): string | undefined {
+  const value = same === undefined ? undefined : valueAt(same.key);
+  if (value === undefined || value === '') return undefined;
+  const sessionId = table.textAt(table.count * INT_WIDTH + FIELD.session_id.column);
+  return sameId(same!, CLAUDE_CODE.agent_type, sessionId, value);
 }
 
 /** Puts one field into its column, by its own rule; what breaks it counts as absent. */
@@ -201,5 +229,6 @@ function meaningOf(name: string | undefined, entry: HookEntry): Meaning {
     status: indexes[1],
     name,
     waits: name === undefined ? [] : waitRules(name),
+    same: entry.same,
   };
 }

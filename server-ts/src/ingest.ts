@@ -16,7 +16,10 @@ import { WAIT } from './field.ts';
 import { type Format, loadFormat, readBatch, readEvent } from './formats/index.ts';
 import { readHook } from './hooks.ts';
 import type { Store } from './store/index.ts';
-import { validator } from './validate.ts';
+import type { Tally } from './telemetry/counters.ts';
+import { readTelemetry, type Telemetry } from './telemetry/index.ts';
+import type { Request } from './telemetry/otlp.ts';
+import { lenientValidator, validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
 
 /** How many events are checked before others run. */
@@ -75,6 +78,49 @@ export class Ingest {
   /** The events of a batch. The body is given back as above. `onQueued` runs once they are in the writer's queue. */
   batch(body: Buffer, format: Format, ticket: Ticket, onQueued?: () => void): Promise<Outcomes> {
     return this.take(body, ticket, validator, (raw) => this.readBatch(body, format, ticket, raw), onQueued);
+  }
+
+  /** What became of a request of telemetry (rules OTL-01 and OTL-07). The body is given back as above. */
+  async telemetry(body: Buffer, format: Format, request: Request, ticket: Ticket): Promise<Tally> {
+    const { lines, agents, tally } = await this.readTelemetry(body, format, request, ticket);
+    if (agents.length === 0) {
+      this.buffers.give(lines.buffer);
+      return tally;
+    }
+    const outcomes = await this.take(lines, ticket, lenientValidator, async (raw) => {
+      const reading = readBatch('ndjson', lines, raw, agents.length, this.buffers);
+      for (let step = reading.next(); !step.done; step = reading.next()) await setImmediate();
+      return lines;
+    });
+    const rejected = new Set(outcomes.rejected.map(({ index }) => index));
+    let valid = 0;
+    agents.forEach((agent, index) => {
+      const sum = tally.of(agent);
+      if (rejected.has(index)) sum.ignore('invalid');
+      else if (outcomes.ids[valid++] === 0) sum.duplicates++;
+      else sum.stored++;
+    });
+    return tally;
+  }
+
+  private async readTelemetry(
+    body: Buffer,
+    format: Format,
+    request: Request,
+    ticket: Ticket,
+  ): Promise<Telemetry> {
+    try {
+      if (isLarge(body)) await ticket.takeTurn();
+      const reading = readTelemetry(request, format, body, this.config.maxBatchEvents, this.buffers);
+      let step = reading.next();
+      while (!step.done) {
+        await setImmediate();
+        step = reading.next();
+      }
+      return step.value;
+    } finally {
+      this.buffers.give(body.buffer);
+    }
   }
 
   private async readBatch(body: Buffer, format: Format, ticket: Ticket, raw: RawEvents): Promise<Buffer> {

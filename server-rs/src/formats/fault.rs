@@ -45,7 +45,7 @@ impl Fault {
 }
 
 /// Checks that a text is UTF-8. Most texts are short and ASCII, which is faster to check.
-pub(super) fn check_utf8(text: &[u8]) -> Result<(), Fault> {
+pub(crate) fn check_utf8(text: &[u8]) -> Result<(), Fault> {
     if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
 }
 

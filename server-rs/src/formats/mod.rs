@@ -118,9 +118,9 @@ pub(crate) fn text_of(body: Vec<u8>) -> Result<String, Failure> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     /// The bytes that hexadecimal digits stand for.
-    pub(super) fn bytes(hex: &str) -> Vec<u8> {
+    pub(crate) fn bytes(hex: &str) -> Vec<u8> {
         let digits: Vec<u8> = hex.bytes().filter_map(crate::text::hex_value).collect();
         digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
     }

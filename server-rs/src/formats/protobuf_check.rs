@@ -33,18 +33,18 @@ impl WireForm {
 
 /// Checks a body that is an `Event`.
 pub fn check_event(body: &[u8]) -> Result<(), Fault> {
-    Walker { bytes: body, at: 0 }.event()
+    Walker::new(body).event()
 }
 
 /// Checks a body that is an `IngestBatch`. Events after the first `max_items` are counted and not kept.
 pub fn check_batch(body: &[u8], max_items: usize) -> Result<Places, Fault> {
-    let mut walker = Walker { bytes: body, at: 0 };
+    let mut walker = Walker::new(body);
     let mut places = Places::default();
     while walker.at < body.len() {
         let known = |number: u64| (number == EVENTS).then_some(WireForm::Bytes);
         if let Some((WireForm::Bytes, event)) = walker.field(known)? {
             let start = walker.at - event.len();
-            Walker { bytes: event, at: 0 }.event()?;
+            Walker::new(event).event()?;
             if places.count < max_items {
                 places.events.push(start..walker.at);
             }
@@ -54,14 +54,29 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Places, Fault> {
     Ok(places)
 }
 
+/// The value of a varint that was walked over before.
+pub(crate) fn varint_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f))
+}
+
 /// Walks through a message, field by field.
-struct Walker<'a> {
+pub(crate) struct Walker<'a> {
     bytes: &'a [u8],
     /// How many bytes lie behind.
     at: usize,
 }
 
 impl<'a> Walker<'a> {
+    /// Begins at the first byte.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Whether nothing is left.
+    pub(crate) fn is_done(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
     /// Checks the fields of an `Event`, which is all that is left.
     fn event(mut self) -> Result<(), Fault> {
         while self.at < self.bytes.len() {
@@ -73,7 +88,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes a field; returns the form and the value's bytes where `known` has a form for its number.
-    fn field(
+    pub(crate) fn field(
         &mut self,
         known: impl FnOnce(u64) -> Option<WireForm>,
     ) -> Result<Option<(WireForm, &'a [u8])>, Fault> {

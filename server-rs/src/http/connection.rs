@@ -28,6 +28,7 @@ use crate::http::reply;
 use crate::http::socket::SocketFile;
 use crate::http::transport::{Listeners, Transport};
 use crate::http::wire::WireStream;
+use crate::telemetry::counters::Counters;
 
 /// A request's connection, among the request's extensions.
 #[derive(Debug, Clone)]
@@ -45,6 +46,8 @@ pub struct Wire {
     pub(super) busy: AtomicBool,
     /// A request's head has begun, and has not ended.
     pub(super) partial: AtomicBool,
+    /// The client speaks HTTP/2.
+    pub(super) is_http_2: AtomicBool,
     /// Whoever waits for the next request, so that its wait begins when the answer ends.
     pub(super) reader: AtomicWaker,
     /// How long a write may make no progress, in milliseconds.
@@ -59,6 +62,7 @@ impl Wire {
         Arc::new(Self {
             busy: AtomicBool::new(false),
             partial: AtomicBool::new(false),
+            is_http_2: AtomicBool::new(false),
             reader: AtomicWaker::new(),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
             send_buffer: AtomicUsize::new(0),
@@ -105,6 +109,7 @@ pub async fn serve(
     listeners: Listeners,
     file: Option<SocketFile>,
     router: Router,
+    telemetry: Arc<Counters>,
     mut drain: watch::Receiver<bool>,
 ) {
     let port = listeners.tcp.local_addr().map_or(0, |address: SocketAddr| address.port());
@@ -138,8 +143,9 @@ pub async fn serve(
             continue;
         };
         let (router, drain, alive) = (router.clone(), drain.clone(), alive.clone());
+        let telemetry = Arc::clone(&telemetry);
         tokio::spawn(async move {
-            connection(socket, router, port, drain).await;
+            connection(socket, router, port, telemetry, drain).await;
             drop((slot, alive));
         });
     }
@@ -151,10 +157,16 @@ pub async fn serve(
     all_gone.recv().await;
 }
 
-async fn connection(socket: Transport, router: Router, port: u16, mut drain: watch::Receiver<bool>) {
+async fn connection(
+    socket: Transport,
+    router: Router,
+    port: u16,
+    telemetry: Arc<Counters>,
+    mut drain: watch::Receiver<bool>,
+) {
     let wire = Wire::new();
     let stream = WireStream::new(socket, Arc::clone(&wire));
-    let half_asked = Arc::clone(&wire);
+    let (half_asked, begun) = (Arc::clone(&wire), Arc::clone(&wire));
     let extension = Connection { wire, port };
     let service = router.map_request(move |mut request: http::Request<Incoming>| {
         request.extensions_mut().insert(extension.clone());
@@ -178,6 +190,9 @@ async fn connection(socket: Transport, router: Router, port: u16, mut drain: wat
     });
     // hyper answers what it cannot parse itself, and then fails.
     drop(ended.await);
+    if begun.is_http_2.load(Ordering::Acquire) && telemetry.count_grpc() {
+        tracing::warn!("a gRPC client was refused; let it send OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf");
+    }
     linger(connection.into_parts().io.into_inner().into_socket()).await;
 }
 

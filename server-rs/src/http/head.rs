@@ -29,6 +29,8 @@ pub enum Progress {
     Complete(usize, Framing),
     /// The request breaks a rule; `true` when its method is HEAD.
     Violated(ErrorCode, bool),
+    /// A client of HTTP/2, such as gRPC, begins the connection (rule OTL-12).
+    Http2,
 }
 
 /// The head of one request, line by line.
@@ -69,6 +71,12 @@ impl HeadScanner {
         // Another protocol, such as TLS, is refused at once rather than when the client gives up.
         if bytes.first().is_some_and(|first| !first.is_ascii_uppercase()) {
             return Progress::Violated(ErrorCode::BadRequest, false);
+        }
+        if bytes.starts_with(PREFACE) {
+            return Progress::Http2;
+        }
+        if PREFACE.starts_with(bytes) {
+            return Progress::Partial;
         }
         while let Some(length) = bytes[self.line_start..].iter().position(|&byte| byte == b'\n') {
             let (start, end) = (self.line_start, self.line_start + length);
@@ -149,6 +157,9 @@ impl HeadScanner {
         Some(())
     }
 }
+
+/// How a client of HTTP/2 begins a connection (RFC 9113, section 3.4). No request begins like it.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// CR and LF.
 const LINE_END: usize = 2;

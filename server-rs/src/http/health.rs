@@ -48,6 +48,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "db_bytes": db_bytes,
         "wal_bytes": wal_bytes,
         "queue_events": app.admission.events(),
+        "telemetry": app.telemetry.json(),
         "compile_options": app.store.compile_options(),
         "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });

@@ -46,6 +46,8 @@ pub mod content_digest;
 pub mod attachments;
 /// Taking agents' hooks.
 pub mod hooks;
+/// Taking agents' telemetry.
+pub mod telemetry;
 /// Sessions.
 pub mod sessions;
 /// Statistics.
@@ -105,6 +107,9 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             "/api/hooks/claude-code",
             routing::post(hooks::post_claude_code).route("/api/hooks/claude-code"),
         )
+        .route("/v1/logs", routing::post(telemetry::post_telemetry).route("/v1/logs"))
+        .route("/v1/metrics", routing::post(telemetry::post_telemetry).route("/v1/metrics"))
+        .route("/v1/traces", routing::post(telemetry::post_telemetry).route("/v1/traces"))
         .route("/api/events/{id}", routing::get(events::get_event).route("/api/events/{id}"))
         .route(
             "/api/events/{id}/attachments",

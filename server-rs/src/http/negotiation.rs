@@ -19,6 +19,13 @@ pub struct Answer {
     pub media_type: &'static str,
 }
 
+impl Answer {
+    /// The value of `Content-Type`.
+    pub fn content_type(&self) -> String {
+        format!("{}{}", self.media_type, self.format.spec().answer_suffix)
+    }
+}
+
 /// Whether `Accept` chooses among the formats of the route.
 pub(crate) fn has_choice(method: &Method, route: &RouteSpec) -> bool {
     let has_get = || route.methods.iter().any(|known| known == "GET");
@@ -58,16 +65,21 @@ pub(crate) fn choose_answer(
 
 /// The format of a body.
 pub(crate) fn content_format(headers: &HeaderMap, route: &'static RouteSpec) -> Result<Format, Failure> {
+    Ok(content_choice(headers, route)?.format)
+}
+
+/// The format of a body and its media type, as an answer that has the same (rule OTL-01).
+pub(crate) fn content_choice(headers: &HeaderMap, route: &'static RouteSpec) -> Result<Answer, Failure> {
     let reads = || choices_of(route.reads.as_deref().unwrap_or_default());
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let given = values.next().filter(|_| values.next().is_none()).and_then(|value| value.to_str().ok());
-    given.and_then(|given| format_of(given, &reads())).ok_or_else(|| {
+    given.and_then(|given| choice_of(given, &reads())).ok_or_else(|| {
         let supported: Vec<&str> = reads().iter().map(|choice| choice.media_type).collect();
         Failure::new(ErrorCode::UnsupportedMediaType).with("supported", supported)
     })
 }
 
-fn format_of(content_type: &str, choices: &[Answer]) -> Option<Format> {
+fn choice_of(content_type: &str, choices: &[Answer]) -> Option<Answer> {
     let mut parts = content_type.split(';').map(|part| part.trim_matches([' ', '\t']));
     let essence = parts.next()?;
     let choice = choices.iter().find(|choice| choice.media_type.eq_ignore_ascii_case(essence))?;
@@ -80,7 +92,7 @@ fn format_of(content_type: &str, choices: &[Answer]) -> Option<Format> {
         })
     };
     let parameter = parts.next();
-    (parts.next().is_none() && parameter.is_none_or(is_known)).then_some(choice.format)
+    (parts.next().is_none() && parameter.is_none_or(is_known)).then_some(*choice)
 }
 
 /// Every media type of these formats.

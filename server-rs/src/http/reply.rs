@@ -22,7 +22,9 @@ use crate::http::attachment_names::disposition;
 use crate::http::negotiation::Answer;
 use crate::http::range::Part;
 use crate::render::outcomes::{batch_json, failure_json, single_json};
+use crate::render::telemetry::{export_response, status};
 use crate::store::attachments::AttachmentFile;
+use crate::telemetry::otlp::{Request, status_code};
 
 /// The media type of every JSON answer.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -44,8 +46,7 @@ pub fn ok(json: impl Into<Bytes>) -> Response<Body> {
 /// 200 with rows in the format that was chosen (rule HTT-13).
 pub fn rows(body: impl Into<Body>, answer: Answer) -> Response<Body> {
     let mut response = Response::new(body.into());
-    let suffix = &answer.format.spec().answer_suffix;
-    insert(&mut response, CONTENT_TYPE, &format!("{}{suffix}", answer.media_type));
+    insert(&mut response, CONTENT_TYPE, &answer.content_type());
     varying(response)
 }
 
@@ -72,6 +73,29 @@ pub fn hook(outcome: &Outcome) -> Reply {
         Outcome::Stored(_) | Outcome::Duplicate => Ok(ok("{}")),
         Outcome::Rejected(problems) => Err(invalid_event(problems)),
     }
+}
+
+/// The answer to telemetry, of which these records were rejected (rule OTL-01).
+pub fn telemetry(request: &Request, rejected: &[(&str, u64)], answer: Answer) -> Response<Body> {
+    let mut response = Response::new(Body::from(export_response(answer.format, request.rejected, rejected)));
+    insert(&mut response, CONTENT_TYPE, &answer.content_type());
+    response
+}
+
+/// The answer to telemetry that was not taken (rule OTL-01). A client that should wait is told so by 429.
+pub fn telemetry_failure(failed: &Failure, answer: Answer) -> Response<Body> {
+    let mut response = failure(failed);
+    if failed.code == ErrorCode::Overloaded {
+        *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+    }
+    let mut message = format!("{}: {}", failed.code.as_str(), failed.code.error_spec().text);
+    if let Some(reason) = failed.members.get("reason").and_then(Value::as_str) {
+        message = format!("{message}: {reason}");
+    }
+    let code = status_code(response.status().as_u16());
+    *response.body_mut() = Body::from(status(answer.format, code, &message));
+    insert(&mut response, CONTENT_TYPE, &answer.content_type());
+    response
 }
 
 fn invalid_event(problems: &[FieldError]) -> Failure {

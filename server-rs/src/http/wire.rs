@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 use crate::contract::LIMITS;
+use crate::error::ErrorCode;
 use crate::http::chunks::ChunkScanner;
 use crate::http::connection::Wire;
 use crate::http::head::{Framing, HeadScanner, Progress};
@@ -27,7 +28,7 @@ enum State {
     Chunks(ChunkScanner),
     /// Whatever comes is dropped.
     Refused,
-    /// The framing of a body is broken.
+    /// The framing of a body is broken, or the protocol is another one.
     Broken,
 }
 
@@ -89,6 +90,12 @@ impl WireStream {
             match &mut self.state {
                 State::Head(scanner) => match scanner.scan(fresh) {
                     Progress::Partial => return,
+                    Progress::Http2 if self.is_first => {
+                        self.inbox.truncate(self.passed);
+                        self.wire.is_http_2.store(true, Ordering::Release);
+                        self.state = State::Broken;
+                    }
+                    Progress::Http2 => self.refuse(ErrorCode::BadRequest, false),
                     Progress::Complete(end, framing) => {
                         let (from, hidden) = (self.passed, scanner.connection_headers().to_vec());
                         for at in hidden {
@@ -108,13 +115,7 @@ impl WireStream {
                             return;
                         }
                     }
-                    Progress::Violated(code, is_head) => {
-                        self.inbox.truncate(self.passed);
-                        self.inbox.extend_from_slice(HeadScanner::refused(code, is_head).as_bytes());
-                        self.passed = self.inbox.len();
-                        self.wire.busy.store(true, Ordering::Release);
-                        self.state = State::Refused;
-                    }
+                    Progress::Violated(code, is_head) => self.refuse(code, is_head),
                 },
                 State::Length(left) => {
                     let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(fresh.len());
@@ -141,6 +142,15 @@ impl WireStream {
                 State::Refused | State::Broken => self.inbox.truncate(self.passed),
             }
         }
+    }
+
+    /// Puts a request for an answer in the place of what came.
+    fn refuse(&mut self, code: ErrorCode, is_head: bool) {
+        self.inbox.truncate(self.passed);
+        self.inbox.extend_from_slice(HeadScanner::refused(code, is_head).as_bytes());
+        self.passed = self.inbox.len();
+        self.wire.busy.store(true, Ordering::Release);
+        self.state = State::Refused;
     }
 
     /// The time that this wait may take, set when the wait begins.

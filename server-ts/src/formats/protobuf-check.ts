@@ -17,7 +17,7 @@ const MOST_NUMBER = LIMITS.max_field_number;
 const SLICE_BYTES = 1 << 17;
 
 /** How the value of a known field is encoded: its wire type, and whether it is text. */
-interface WireForm {
+export interface WireForm {
   readonly wireType: number;
   readonly isText: boolean;
 }
@@ -63,7 +63,7 @@ export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Pla
 }
 
 /** Walks through a message, field by field. */
-class Walker {
+export class Walker {
   /** How many bytes lie behind. */
   at = 0;
   private readonly bytes: Buffer;

@@ -35,6 +35,9 @@ interface Line {
   closing: boolean;
 }
 
+/** The error of Node's parser for the preface of HTTP/2. */
+const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE';
+
 /** How often Node looks for heads that are late. */
 const CHECK_MS = 500;
 
@@ -51,6 +54,8 @@ export class Connections {
   /** Connections that are being refused. */
   private refusals = 0;
   private handler: RequestListener | undefined;
+  /** Called for a connection that gRPC was tried on (rule OTL-12). */
+  private onGrpc: () => void = () => {};
 
   constructor() {
     this.server = createServer({
@@ -98,9 +103,10 @@ export class Connections {
     return undefined;
   }
 
-  /** From now on requests are handled. */
-  serve(handler: RequestListener): void {
+  /** From now on requests are handled, and connections of gRPC are counted. */
+  serve(handler: RequestListener, onGrpc: () => void = () => {}): void {
     this.handler = handler;
+    this.onGrpc = onGrpc;
     for (const socket of this.early.splice(0)) this.server.emit('connection', socket);
   }
 
@@ -233,7 +239,12 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const { response } = this.lineOf(socket);
+    const { response, newest } = this.lineOf(socket);
+    if (error.code === HTTP2_PREFACE && newest === undefined) {
+      this.onGrpc();
+      socket.destroy();
+      return;
+    }
     // What is broken behind the last answer is nobody's any more.
     if (response?.headersSent && !response.shouldKeepAlive) return;
     this.lastAnswer(socket, error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request');

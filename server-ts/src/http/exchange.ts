@@ -14,6 +14,8 @@ export interface Exchange {
   /** The route, and what its answer is to be; known once the method and `Accept` were checked. */
   route: RouteSpec | undefined;
   answer: Answer | undefined;
+  /** What every answer to telemetry is to be, once its media type was accepted (rule OTL-01). */
+  telemetry: Answer | undefined;
   /** Whether `Accept` chooses the format of the answer (rule HTT-13). */
   hasChoice: boolean;
   /** The whole body was taken, or 100 was sent and it is being read. */

@@ -37,6 +37,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     db_bytes: figures.dbBytes,
     wal_bytes: figures.walBytes,
     queue_events: app.admission.events,
+    telemetry: app.telemetry.json(),
     compile_options: figures.compileOptions,
     pragmas: figures.pragmas,
     ...(reason === undefined ? {} : { reason }),

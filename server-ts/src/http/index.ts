@@ -31,6 +31,7 @@ import { dismissSession, getSession, listSessions } from './sessions.ts';
 import { getSnapshot } from './snapshot.ts';
 import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
 import { openStream } from './stream.ts';
+import { postTelemetry } from './telemetry.ts';
 
 /** Answers a request that has passed the checks of its route; a failure is thrown. */
 type Handler = (app: App, exchange: Exchange, parameters: Parameters) => Promise<void> | void;
@@ -56,6 +57,9 @@ export function buildRoutes(app: App): RequestListener {
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
   routes.post(...on('/api/hooks/claude-code', postClaudeCode));
+  routes.post(...on('/v1/logs', postTelemetry));
+  routes.post(...on('/v1/metrics', postTelemetry));
+  routes.post(...on('/v1/traces', postTelemetry));
   routes.post(...on('/api/rpc', postRpc));
   routes.get(...on('/api/snapshot/events', getSnapshot));
   routes.get(...on('/api/snapshot/{topic}', getSnapshot));
@@ -111,6 +115,7 @@ function firstChecks(app: App, routes: Router): RequestListener {
       origin: undefined,
       route: undefined,
       answer: undefined,
+      telemetry: undefined,
       hasChoice: false,
       bodyTaken: false,
       isDraining: () => app.isDraining,

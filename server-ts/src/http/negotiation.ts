@@ -59,23 +59,28 @@ export function chooseAnswer(head: Head, route: RouteSpec): Answer {
 
 /** The format of a body. */
 export function contentFormat(head: Head, route: RouteSpec): Format {
+  return contentChoice(head, route).format;
+}
+
+/** The format of a body and its media type, as an answer that has the same (rule OTL-01). */
+export function contentChoice(head: Head, route: RouteSpec): Answer {
   const choices = kept(READS, route, () => answersOf(route.reads));
   const values = head.headers.get('content-type') ?? [];
-  const format = values.length === 1 ? formatOf(values[0]!, choices) : undefined;
-  if (format !== undefined) return format;
+  const choice = values.length === 1 ? choiceOf(values[0]!, choices) : undefined;
+  if (choice !== undefined) return choice;
   throw new Failure('unsupported_media_type', { supported: choices.map(({ mediaType }) => mediaType) });
 }
 
-function formatOf(contentType: string, choices: readonly Answer[]): Format | undefined {
+function choiceOf(contentType: string, choices: readonly Answer[]): Answer | undefined {
   const [essence, parameter, ...more] = contentType.toLowerCase().split(';').map(trimmed);
-  const format = choices.find(({ mediaType }) => mediaType === essence)?.format;
-  if (format === undefined || more.length > 0) return undefined;
-  if (parameter === undefined) return format;
-  const known = FORMATS[format].parameter;
+  const choice = choices.find(({ mediaType }) => mediaType === essence);
+  if (choice === undefined || more.length > 0) return undefined;
+  if (parameter === undefined) return choice;
+  const known = FORMATS[choice.format].parameter;
   const isKnown =
     known !== undefined &&
     (parameter === `${known.name}=${known.value}` || parameter === `${known.name}="${known.value}"`);
-  return isKnown ? format : undefined;
+  return isKnown ? choice : undefined;
 }
 
 /** Every media type of these formats. */

@@ -13,10 +13,13 @@ import { digestHex } from '../digest.ts';
 import { type ErrorCode, errorSpec, Failure } from '../error.ts';
 import type { Outcomes } from '../event.ts';
 import { batchJson, failureJson, singleJson } from '../render/outcomes.ts';
+import { exportResponse, status as statusMessage } from '../render/telemetry.ts';
 import type { AttachmentFile } from '../store/attachments.ts';
+import { type Request, statusCode } from '../telemetry/otlp.ts';
 import { disposition } from './attachment-names.ts';
 import type { Exchange } from './exchange.ts';
 import { waitsForContinue } from './head.ts';
+import type { Answer } from './negotiation.ts';
 import type { Part } from './range.ts';
 
 /** What Node remembers of `Expect`. */
@@ -42,7 +45,11 @@ export function rows(exchange: Exchange, bytes: Uint8Array): void {
 
 /** The value of `Content-Type` for the media type that was chosen (rule HTT-13). */
 function mediaTypeOf({ answer: chosen }: Exchange): string {
-  return chosen === undefined ? JSON_TYPE : `${chosen.mediaType}${FORMATS[chosen.format].answer_suffix}`;
+  return chosen === undefined ? JSON_TYPE : contentType(chosen);
+}
+
+function contentType({ format, mediaType }: Answer): string {
+  return `${mediaType}${FORMATS[format].answer_suffix}`;
 }
 
 /**
@@ -70,6 +77,30 @@ export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boole
 export function hook(exchange: Exchange, outcomes: Outcomes): void {
   throwRejected(outcomes);
   ok(exchange, '{}');
+}
+
+/** The answer to telemetry, of which these records were rejected (rule OTL-01). */
+export function telemetry(
+  exchange: Exchange,
+  { rejected: member }: Request,
+  rejected: readonly (readonly [reason: string, count: number])[],
+): void {
+  const chosen = exchange.telemetry!;
+  answer(
+    exchange,
+    200,
+    { 'content-type': contentType(chosen) },
+    exportResponse(chosen.format, member, rejected),
+  );
+}
+
+/** The answer to telemetry that was not taken (rule OTL-01). A client that should wait is told so by 429. */
+function telemetryFailure(exchange: Exchange, { code, members, close }: Failure, chosen: Answer): void {
+  const { status, text } = errorSpec(code);
+  const used = code === 'overloaded' ? 429 : status;
+  const reason = members.reason === undefined ? '' : `: ${String(members.reason)}`;
+  const body = statusMessage(chosen.format, statusCode(used), `${code}: ${text}${reason}`);
+  answer(exchange, used, { 'content-type': contentType(chosen), ...failureHeaders(code) }, body, close);
 }
 
 function throwRejected(outcomes: Outcomes): void {
@@ -175,6 +206,10 @@ export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: s
 /** A failure's answer (rule HTT-01). `allow` goes with 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
   const { code, close } = failed;
+  if (exchange.telemetry !== undefined) {
+    telemetryFailure(exchange, failed, exchange.telemetry);
+    return;
+  }
   const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
   if (allow !== undefined) headers.allow = allow;
   answer(exchange, errorSpec(code).status, headers, failureJson(failed), close);

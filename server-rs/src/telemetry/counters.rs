@@ -1,0 +1,201 @@
+//! Counts what agents send (rule OTL-11).
+//!
+//! Bounded: by the agents of `otlp.json` and one place for all others, and by the list of reasons.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+
+use crate::telemetry::agents::{AGENTS, Agent};
+use crate::telemetry::otlp::{REASONS, Signal};
+use crate::timestamp::format_timestamp;
+
+/// Why a record is rejected, in the order of `otlp.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is said by its name")]
+pub enum Reason {
+    UnknownAgent,
+    UnknownEvent,
+    NoSession,
+    TooLarge,
+    Invalid,
+}
+
+const REASON_COUNT: usize = 5;
+/// The agent type of records that no file knows.
+const UNKNOWN: &str = "unknown";
+
+/// What one agent has sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is said by its name")]
+pub struct AgentTally {
+    pub logs: u64,
+    pub spans: u64,
+    pub points: u64,
+    pub stored: u64,
+    pub duplicates: u64,
+    pub noise: u64,
+    ignored: [u64; REASON_COUNT],
+}
+
+/// What a request was, by the places of its agents; the last place is that of all others.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    agents: Vec<AgentTally>,
+}
+
+impl Tally {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self { agents: vec![AgentTally::default(); AGENTS.len() + 1] }
+    }
+
+    /// What an agent has sent.
+    pub fn of(&mut self, agent: Option<&Agent>) -> &mut AgentTally {
+        let place = agent.map_or(AGENTS.len(), |agent| agent.place);
+        &mut self.agents[place]
+    }
+
+    /// How many records were rejected for each reason that there was.
+    pub fn rejected(&self) -> Vec<(&'static str, u64)> {
+        let sum = |place: usize| self.agents.iter().map(|agent| agent.ignored[place]).sum();
+        let reasons = REASONS.iter().enumerate().map(|(place, reason)| (*reason, sum(place)));
+        reasons.filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl AgentTally {
+    /// Counts records of a signal.
+    pub fn count(&mut self, signal: Signal, records: u64) {
+        match signal {
+            Signal::Logs => self.logs += records,
+            Signal::Metrics => self.points += records,
+            Signal::Spans => self.spans += records,
+        }
+    }
+
+    /// Counts a record that was rejected.
+    pub fn ignore(&mut self, reason: Reason) {
+        self.ignored[reason as usize] += 1;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.logs + self.spans + self.points == 0
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.logs += other.logs;
+        self.spans += other.spans;
+        self.points += other.points;
+        self.stored += other.stored;
+        self.duplicates += other.duplicates;
+        self.noise += other.noise;
+        self.ignored.iter_mut().zip(other.ignored).for_each(|(sum, count)| *sum += count);
+    }
+
+    fn json(&self, agent_type: &str, last_at: i64) -> Value {
+        let reasons = REASONS.iter().zip(self.ignored).filter(|(_, count)| *count > 0);
+        let ignored: Map<String, Value> =
+            reasons.map(|(reason, count)| ((*reason).to_owned(), count.into())).collect();
+        json!({
+            "agent_type": agent_type,
+            "last_at": format_timestamp(last_at),
+            "logs": self.logs,
+            "spans": self.spans,
+            "points": self.points,
+            "stored": self.stored,
+            "duplicates": self.duplicates,
+            "noise": self.noise,
+            "ignored": ignored,
+        })
+    }
+}
+
+/// What all agents have sent since the start.
+#[derive(Debug)]
+pub struct Counters {
+    grpc_connections: AtomicU64,
+    /// When each agent has sent something last, and what it has sent.
+    agents: Mutex<Vec<(i64, AgentTally)>>,
+}
+
+impl Counters {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        let agents = vec![(0, AgentTally::default()); AGENTS.len() + 1];
+        Self { grpc_connections: AtomicU64::new(0), agents: Mutex::new(agents) }
+    }
+
+    /// Counts a connection of gRPC; returns whether it is the first one (rule OTL-12).
+    pub fn count_grpc(&self) -> bool {
+        self.grpc_connections.fetch_add(1, Ordering::Relaxed) == 0
+    }
+
+    /// Adds a request that was answered.
+    pub fn add(&self, tally: &Tally, now_ms: i64) {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        for ((last_at, sum), sent) in agents.iter_mut().zip(&tally.agents) {
+            if !sent.is_empty() {
+                *last_at = now_ms;
+                sum.add(sent);
+            }
+        }
+    }
+
+    /// The member `telemetry` of the health answer.
+    pub fn json(&self) -> Value {
+        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = AGENTS.iter().map(|agent| agent.agent_type).chain([UNKNOWN]);
+        let sent = names.zip(agents.iter()).filter(|(_, (_, tally))| !tally.is_empty());
+        let agents: Vec<Value> = sent.map(|(name, (last_at, tally))| tally.json(name, *last_at)).collect();
+        json!({ "grpc_connections": self.grpc_connections.load(Ordering::Relaxed), "agents": agents })
+    }
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_those_of_the_file_and_in_its_order() {
+        let ours = [
+            (Reason::UnknownAgent, "unknown_agent"),
+            (Reason::UnknownEvent, "unknown_event"),
+            (Reason::NoSession, "no_session"),
+            (Reason::TooLarge, "too_large"),
+            (Reason::Invalid, "invalid"),
+        ];
+        assert_eq!(REASONS.len(), REASON_COUNT);
+        for (reason, name) in ours {
+            assert_eq!(REASONS[reason as usize], name);
+        }
+    }
+
+    #[test]
+    fn agents_that_sent_nothing_are_not_shown() {
+        let counters = Counters::new();
+        let mut tally = Tally::new();
+        tally.of(Some(&AGENTS[1])).count(Signal::Spans, 2);
+        tally.of(Some(&AGENTS[1])).noise += 2;
+        tally.of(None).count(Signal::Logs, 1);
+        tally.of(None).ignore(Reason::UnknownAgent);
+        counters.add(&tally, 0);
+        counters.add(&tally, 1000);
+        assert_eq!(tally.rejected(), [("unknown_agent", 1)]);
+        let expected = r#"{"grpc_connections":0,"agents":[{"agent_type":"codex","last_at":"1970-01-01T00:00:01.000Z","logs":0,"spans":4,"points":0,"stored":0,"duplicates":0,"noise":4,"ignored":{}},{"agent_type":"unknown","last_at":"1970-01-01T00:00:01.000Z","logs":2,"spans":0,"points":0,"stored":0,"duplicates":0,"noise":0,"ignored":{"unknown_agent":2}}]}"#;
+        assert_eq!(counters.json().to_string(), expected);
+    }
+}

@@ -1,0 +1,98 @@
+/** Holds the messages of OTLP as tables, read once from `contract/otlp.json` (rules OTL-01 to OTL-04). */
+import { OTLP } from '../contract.ts';
+import { Failure } from '../error.ts';
+import type { WireForm } from '../formats/protobuf-check.ts';
+
+/** A field of a message: how it is encoded in Protobuf, its name in JSON, and its type. */
+export interface OtlpField extends WireForm {
+  readonly name: string;
+  /** A type of `otlp.json` that is no message; nothing for a message. */
+  readonly type: string | undefined;
+  readonly isList: boolean;
+  readonly message: Message | undefined;
+}
+
+/** A message and its fields by their numbers. */
+export interface Message {
+  readonly fields: readonly (OtlpField | undefined)[];
+  readonly field: (number: number) => OtlpField | undefined;
+}
+
+/** One kind of request. */
+export interface Request {
+  readonly message: Message;
+  readonly signal: Signal;
+  /** The member of an answer that counts the records that were rejected. */
+  readonly rejected: string;
+}
+
+/** What the records of a request are. */
+export type Signal = 'logs' | 'metrics' | 'spans';
+
+/** The agents that have a mapping, in the order in which a record is compared with them. */
+export const AGENT_NAMES: readonly string[] = OTLP.agents;
+/** Why records are rejected, in the order in which they are reported. */
+export const REASONS: readonly string[] = OTLP.reasons;
+
+/** The code `UNKNOWN` of `google.rpc.Status`. */
+const UNKNOWN_CODE = 2;
+
+const WIRE_TYPES: Readonly<Record<string, number>> = {
+  fixed64: 1,
+  double: 1,
+  int64: 0,
+  bool: 0,
+  enum: 0,
+  string: 2,
+  bytes: 2,
+  id16: 2,
+  id8: 2,
+};
+
+const MESSAGES = new Map<string, Message>();
+
+/** A message of `otlp.json`. */
+export function messageOf(name: string): Message {
+  const known = MESSAGES.get(name);
+  if (known !== undefined) return known;
+  const spec = OTLP.messages[name];
+  if (spec === undefined) throw new Error(`otlp.json has no message ${name}`);
+  const list: (OtlpField | undefined)[] = [];
+  const message: Message = {
+    fields: list,
+    field: (number) => (number < list.length ? list[number] : undefined),
+  };
+  // Messages refer to each other, and some to themselves.
+  MESSAGES.set(name, message);
+  const most = spec.reduce((most, [number]) => Math.max(most, number), 0);
+  // A list without holes is faster to look into.
+  for (let number = 0; number <= most; number++) list.push(undefined);
+  for (const [number, fieldName, type] of spec) list[number] = fieldOf(fieldName, type);
+  return message;
+}
+
+/** The kind of request that a route takes. */
+export function requestOf(path: string): Request {
+  const spec = OTLP.requests[path];
+  if (spec === undefined) throw new Failure('internal');
+  return { message: messageOf(spec.message), signal: spec.signal as Signal, rejected: spec.rejected };
+}
+
+/** The code of `google.rpc.Status` for an HTTP status (rule OTL-01). */
+export function statusCode(status: number): number {
+  return OTLP.status_codes[status] ?? UNKNOWN_CODE;
+}
+
+function fieldOf(name: string, type: string): OtlpField {
+  const isList = type.endsWith('[]');
+  const single = isList ? type.slice(0, -2) : type;
+  const wireType = WIRE_TYPES[single];
+  return {
+    name,
+    type: wireType === undefined ? undefined : single,
+    wireType: wireType ?? 2,
+    isText: single === 'string',
+    isList,
+    message: wireType === undefined ? messageOf(single) : undefined,
+  };
+}
