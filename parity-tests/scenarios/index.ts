@@ -22,6 +22,7 @@ import { LARGE_BODIES } from './large-bodies.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
+import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
@@ -71,6 +72,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   ATTACHMENT_CRASH,
   ATTACHMENT_MEMORY,
   RPC,
+  OTLP_SCENARIOS,
   FORMATS,
   TIMEOUTS,
   STORAGE,

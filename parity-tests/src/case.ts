@@ -7,7 +7,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
+import type { OtlpDescription } from '@twin-ingest/testkit/otlp/description.ts';
 import { Ajv } from 'ajv';
+import { inBothForms } from './otlp-case.ts';
 
 /** What a case expects of bytes that are refused. */
 export interface Refusal {
@@ -27,6 +29,8 @@ export interface CaseRequest {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string | null>> | readonly (readonly [string, string])[];
   readonly json?: unknown;
+  /** A request of OTLP, in the media type of `as` or in both (`otlp-case.ts`). */
+  readonly otlp?: OtlpDescription;
   readonly body?: string;
   readonly body_base64?: string;
   readonly body_hex?: string;
@@ -48,6 +52,8 @@ export interface CaseAnswer {
   readonly headers?: string | HeaderMap;
   readonly 'headers+'?: HeaderMap;
   readonly json?: unknown;
+  /** A message of OTLP, in the media type of the request. */
+  readonly otlp?: unknown;
   readonly body?: string;
   readonly body_base64?: string;
   readonly body_hex?: string;
@@ -158,13 +164,14 @@ export function createChecker(): (entry: string, text: string) => CaseFile {
       throw new CaseFileError(entry, problems);
     }
     const file = content as Omit<CaseFile, 'name'>;
-    const names = file.cases.map((one) => one.name);
+    const cases = file.cases.flatMap(inBothForms);
+    const names = cases.map((one) => one.name);
     const twice = names.filter((name, index) => names.indexOf(name) !== index);
     if (twice.length > 0)
       throw new CaseFileError(
         entry,
         twice.map((name) => `two cases are named ${name}`),
       );
-    return { ...file, name: entry.replace(/\.json$/, '') };
+    return { ...file, cases, name: entry.replace(/\.json$/, '') };
   };
 }

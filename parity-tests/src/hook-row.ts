@@ -1,6 +1,6 @@
 /**
  * What one payload of a hook comes to: the answer, and the row that it leaves, as the mapping in `contract/hooks`
- * and rules HOK-01 to HOK-03 have it.
+ * and rules HOK-01 to HOK-03 and OTL-09 have it.
  *
  * What must stay true: it shares no code with a server, and knows the mapping from its file alone.
  */
@@ -9,6 +9,7 @@ import FIELDS from '../../contract/fields.json' with { type: 'json' };
 import MAPPING from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
+import { eventIdOf } from './event-id.ts';
 import { hookMetadata } from './hook-metadata.ts';
 import { wholeRow } from './stored-row.ts';
 
@@ -22,6 +23,7 @@ export interface HookOutcome {
 interface Entry {
   readonly event_type: string;
   readonly status?: string;
+  readonly same?: { readonly kind: string; readonly key: string };
 }
 
 const { errors, field_messages: messages } = VOCABULARY;
@@ -40,7 +42,7 @@ export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
   const name = valueAt(text, MAPPING.name_key);
   const hooks: Readonly<Record<string, Entry>> = MAPPING.hooks;
   const entry = typeof name === 'string' && Object.hasOwn(hooks, name) ? hooks[name]! : MAPPING.other;
-  const { event_type, status = event_type === 'error' ? 'error' : 'success' }: Entry = entry;
+  const { event_type, status = event_type === 'error' ? 'error' : 'success', same }: Entry = entry;
   const isOf = ({ hooks: of }: Source): boolean =>
     of === undefined || (entry !== MAPPING.other && of.includes(String(name)));
   // A later source of the same field counts where it has a value.
@@ -49,6 +51,7 @@ export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
     fields[source.field] = fieldOf(text, source) ?? fields[source.field] ?? null;
   }
   const row = wholeRow({
+    event_id: same === undefined ? null : sameId(same.kind, fields.session_id, valueAt(text, same.key)),
     agent_type: MAPPING.agent_type,
     source: MAPPING.source,
     event_type,
@@ -58,6 +61,12 @@ export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
     metadata: JSON.parse(metadata),
   });
   return { status: 200, body: '{}', stored: { row, metadata } };
+}
+
+/** Rule OTL-09. */
+function sameId(kind: string, session: unknown, value: unknown): string | null {
+  if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0')) return null;
+  return eventIdOf(JSON.stringify([MAPPING.agent_type, session, kind, value]));
 }
 
 interface Source {

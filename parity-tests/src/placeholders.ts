@@ -1,13 +1,15 @@
 /**
- * What a case writes for a value that it cannot know: `<case>`, `<port>`, `<folder>/…`, `<saved:NAME>` and
- * `<cookie:SECONDS:TOKEN>`.
+ * What a case writes for a value that it cannot know: `<case>`, `<port>`, `<folder>/…`, `<saved:NAME>`,
+ * `<cookie:SECONDS:TOKEN>` and `<event-id:JSON>`.
  *
  * `<case>` is a word of twelve letters and digits that no other case of any run has, so that cases on one
  * server stay independent, also on a server that has been running for long.
  * `<cookie:SECONDS:TOKEN>` is a session cookie (rule SEC-07) of this port that expires so many seconds from now;
  * `<cookie:SECONDS@PORT:TOKEN>` is one of another port. It is made by the rule, not by a server.
+ * `<event-id:JSON>` is the `event_id` that rule OTL-09 makes of this JSON text, in which `<case>` may stand.
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import { eventIdOf } from './event-id.ts';
 
 export type Placeholders = Map<string, unknown>;
 
@@ -47,7 +49,9 @@ function fillText(text: string, known: Placeholders): unknown {
   if (!text.includes('<')) return text;
   const whole = known.get(text);
   if (whole !== undefined && text.startsWith('<saved:')) return whole;
-  return text.replace(/<case>|<port>|<folder>|<saved:[^<>]+>|<cookie:[^<>]+>/g, (name) => {
+  const named = text.replaceAll('<case>', String(known.get('<case>') ?? '<case>'));
+  return named.replace(/<case>|<port>|<folder>|<saved:[^<>]+>|<cookie:[^<>]+>|<event-id:[^<>]+>/g, (name) => {
+    if (name.startsWith('<event-id:')) return eventIdOf(name.slice('<event-id:'.length, -1));
     const cookie = /^<cookie:(-?\d+)(?:@(\d+))?:(.+)>$/.exec(name);
     if (cookie) return sessionCookie(Number(cookie[1]), cookie[2] ?? String(known.get('<port>')), cookie[3]!);
     if (!known.has(name)) throw new Error(`${name} stands for nothing here`);

@@ -11,7 +11,10 @@ import { mediaTypeOf, type RequestFormat } from '@twin-ingest/testkit/codecs/for
 import { encodeMsgpack } from '@twin-ingest/testkit/codecs/msgpack.ts';
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
+import { otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';
+import { otlpProtobuf } from '@twin-ingest/testkit/otlp/protobuf.ts';
 import type { CaseRequest, Part } from './case.ts';
+import { OTLP_TYPES } from './otlp-case.ts';
 
 /** The bytes of a request, for a server on this port. */
 export function buildRequest(request: CaseRequest, port: number): Outgoing {
@@ -38,7 +41,8 @@ function headersOf(request: CaseRequest, port: number, body: Buffer | undefined)
   };
   add('host', `127.0.0.1:${port}`);
   if (body !== undefined) {
-    add('content-type', mediaTypeOf(request.as ?? 'json'));
+    const isOtlp = request.as === 'protobuf' && request.path?.startsWith('/v1/') === true;
+    add('content-type', isOtlp ? OTLP_TYPES.protobuf : mediaTypeOf(request.as ?? 'json'));
     if (request.encoding) add('content-encoding', request.encoding);
     if (request.chunked) add('transfer-encoding', 'chunked');
     else if (!says.has('transfer-encoding')) add('content-length', String(body.length));
@@ -55,6 +59,11 @@ function bodyBytes(request: CaseRequest): Buffer | undefined {
 }
 
 function plainBody(request: CaseRequest): Buffer | undefined {
+  if (request.otlp !== undefined) {
+    const message = otlpRequest(request.otlp);
+    if (request.as !== 'protobuf') return Buffer.from(JSON.stringify(message));
+    return otlpProtobuf(request.path!, message);
+  }
   if (request.json !== undefined) return encodedBody(request.json, request.as ?? 'json');
   if (request.body !== undefined) return Buffer.from(request.body);
   if (request.body_base64 !== undefined) return Buffer.from(request.body_base64, 'base64');

@@ -37,6 +37,11 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
 /** Bytes of any media type, which are compared as they are. */
 const ATTACHMENT = /^[^\r\n]* \/api\/attachments\//;
 const SNAPSHOT = /^[A-Z]+ \/api\/snapshot\//;
+/** Messages of OTLP, which are compared as they are. */
+const OTLP = /^[^\r\n]* \/v1\//;
+/** Of health what is counted of telemetry: the rest is of the process and of its SQLite. */
+const HEALTH = /^[^\r\n]* \/api\/health/;
+const TELEMETRY = /"telemetry":\{.*?\]\}/;
 
 /** The body as text, and why it is not what its media type says. */
 function comparableBody(
@@ -45,6 +50,9 @@ function comparableBody(
 ): { readonly body: string; readonly problem?: string } {
   const target = head.toString('latin1');
   if (ATTACHMENT.test(target) && status < 400) return { body: body.toString('latin1') };
+  if (OTLP.test(target)) return { body: body.toString('latin1') };
+  if (HEALTH.test(target) && status < 400)
+    return { body: normaliseBody(TELEMETRY.exec(body.toString('latin1'))?.[0] ?? '') };
   const [type] = headerValues(headers, 'content-type');
   const format = type === undefined ? undefined : formatOf(type);
   const isBodiless = method === 'HEAD' || status === 304;

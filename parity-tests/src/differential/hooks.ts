@@ -53,6 +53,8 @@ const KEYS: Readonly<Record<string, (random: Random) => string>> = {
   to_model: (random) => text(random, ['m2', 'm3', ' ']),
   agent_id: (random) => text(random, ['a1', 'a2', '']),
   notification_type: (random) => text(random, ['permission_prompt', 'idle_prompt', 'auth_success']),
+  tool_use_id: (random) => text(random, ['t1', 't2', ' t1', `t${random.below(1e9)}`]),
+  prompt_id: (random) => text(random, ['p1', 'p2', `p${random.below(1e9)}`]),
   duration_ms: number,
   tool_input: jsonValue,
   command: (random) => text(random, ['ls', 'x'.repeat(11_000)]),

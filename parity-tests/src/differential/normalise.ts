@@ -20,6 +20,7 @@ const ALLOWED: readonly Allowed[] = [
     keys: ['started_at', 'last_event_at', 'ended_at', 'waiting_since', 'bucket'],
     reason: 'derived from created_at',
   },
+  { keys: ['last_at'], reason: 'each server reads its clock when it answers telemetry' },
   { keys: ['uptime', 'pid'], reason: 'of the process' },
   { keys: ['db_bytes', 'wal_bytes'], reason: 'when a checkpoint ran is a matter of time' },
   { keys: ['epoch'], reason: 'a UUID made with the database' },

@@ -1,5 +1,5 @@
 /**
- * Random requests: ingest, hooks, calls, attachments, reads in every format, odd queries and headers, and heads with a
+ * Random requests: ingest, hooks, calls, attachments, telemetry, reads in every format, odd queries and headers, and heads with a
  * byte changed.
  *
  * What must stay true: nothing depends on the clock or on a port, so that a seed names the same bytes for both
@@ -20,6 +20,7 @@ import { inOtherFormat } from './formats.ts';
 import { ENCODINGS, HOSTS, METHODS, ODD_HEADERS, TYPES } from './header-pools.ts';
 import { hookText } from './hooks.ts';
 import { msgpackBody } from './msgpack-bodies.ts';
+import { otlpUpload } from './otlp-requests.ts';
 import { PATHS, QUERY_NAMES, QUERY_VALUES } from './pools.ts';
 import { protobufBody } from './protobuf-bodies.ts';
 import { formattedRead } from './reads.ts';
@@ -33,6 +34,8 @@ export function randomRequest(random: Random): Outgoing {
   if (group < 0.17) return attachmentUpload(random);
   if (group < 0.18) return attachmentList(random);
   if (group < 0.22) return attachmentRead(random);
+  if (group < 0.34) return otlpUpload(random);
+  if (group < 0.35) return compose('GET', '/api/health', [['Host', '127.0.0.1']], Buffer.alloc(0));
   const roll = random.next();
   if (roll < 0.06) return binaryIngest(random);
   if (roll < 0.38) return ingest(random, '/api/events', eventText(random));

@@ -1,0 +1,64 @@
+/**
+ * Telemetry in OTLP (rules OTL-01 to OTL-12): what mappings make of records, malformed bodies, refusals, gRPC, weight.
+ */
+import type { ScenarioFile } from '../../src/scenario.ts';
+import { prefaces } from './grpc.ts';
+import { everyFault } from './malformed.ts';
+import { everyEntry, randomRecords } from './mapping.ts';
+import { fullQueue, stalledBody, storageBusy } from './refusals.ts';
+import { turns } from './weight.ts';
+
+const MAPPING = ['OTL-01', 'OTL-04', 'OTL-05', 'OTL-06', 'OTL-07', 'OTL-08', 'OTL-09', 'OTL-10', 'OTL-11'];
+
+export const OTLP_SCENARIOS: ScenarioFile = {
+  name: 'otlp',
+  about: 'telemetry of agents: mappings, malformed bodies, refusals, gRPC, weight',
+  scenarios: [
+    {
+      name: 'each entry of each mapping becomes what the rules say',
+      rules: MAPPING,
+      uses: 'each',
+      run: everyEntry,
+    },
+    { name: 'random records become what the rules say', rules: MAPPING, uses: 'each', run: randomRecords },
+    {
+      name: 'each fault of Protobuf in each message is refused with its reason',
+      rules: ['OTL-03', 'FMT-06', 'OTL-11'],
+      uses: 'each',
+      run: everyFault,
+    },
+    {
+      name: 'a full queue is 429, and the request can be sent again',
+      rules: ['OTL-01', 'OTL-11', 'ING-10'],
+      uses: 'each',
+      waits: true,
+      run: fullQueue,
+    },
+    {
+      name: 'busy storage is 503, and the request can be sent again',
+      rules: ['OTL-01', 'OTL-11', 'STO-05'],
+      uses: 'each',
+      waits: true,
+      run: storageBusy,
+    },
+    {
+      name: 'a body that stalls is 408',
+      rules: ['OTL-01', 'HTT-11'],
+      uses: 'each',
+      waits: true,
+      run: stalledBody,
+    },
+    {
+      name: 'connections of gRPC are closed, counted and logged once',
+      rules: ['OTL-12', 'OTL-11'],
+      uses: 'each',
+      run: prefaces,
+    },
+    {
+      name: 'turns as heavy as real ones take bounded memory and time',
+      rules: ['OTL-01', 'OTL-10', 'BOD-05'],
+      uses: 'each',
+      run: turns,
+    },
+  ],
+};
