@@ -18,7 +18,6 @@ pub struct Same {
 
 impl Same {
     /// Of a mapping; `None` where it is malformed, nothing inside where there is none.
-    #[expect(clippy::option_option, reason = "malformed and absent are not the same")]
     pub fn read(spec: &'static Value) -> Option<Option<Self>> {
         if spec.is_null() {
             return Some(None);

@@ -63,7 +63,7 @@ pub struct Value<'a> {
 
 impl<'a> Node<'a> {
     /// How many bytes it has as it was sent.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self.form {
             Form::Json(text) => text.len(),
             Form::Protobuf(bytes) => bytes.len(),
@@ -89,6 +89,11 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// Whether the message is in JSON.
+    pub(super) fn is_json(&self) -> bool {
+        matches!(self.node.form, Form::Json(_))
+    }
+
     /// The value of a field.
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         self.present().find(|value| value.field.name == name)
@@ -185,6 +190,16 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// A value in JSON.
+    pub(super) fn of_json(field: &'static OtlpField, text: &'a str, kind: SpanKind) -> Self {
+        Self { field, raw: Raw::Json(text, kind) }
+    }
+
+    /// The text of a list in JSON.
+    pub(super) fn json_list(self) -> Option<&'a str> {
+        if let Raw::Json(text, SpanKind::Array) = self.raw { Some(text) } else { None }
+    }
+
     /// The message.
     pub fn node(self) -> Option<Node<'a>> {
         let Kind::Message(place) = self.field.kind else { return None };

@@ -8,6 +8,8 @@ pub mod otlp;
 pub mod otlp_check;
 /// Messages where they lie in a body.
 pub mod message;
+/// Values in JSON, in one pass.
+mod json_values;
 /// Attributes as JSON text.
 pub mod values;
 /// Ids of events that come more than once.

@@ -73,7 +73,7 @@ mod tests {
         let nested = |messages: usize| {
             let mut body = Vec::new();
             for level in 0..messages - 1 {
-                let tag = if (messages - level) % 2 == 0 { 0x2a } else { 0x0a };
+                let tag = if (messages - level).is_multiple_of(2) { 0x2a } else { 0x0a };
                 let mut outer = vec![tag];
                 let mut length = body.len();
                 while length > 0x7f {

@@ -104,7 +104,7 @@ impl Records {
             let fields = resource.fields();
             let mut group = Group::default();
             if let Some(node) = fields.node("resource") {
-                group.resource = Attributes::read(node, "attributes", is_shared);
+                group.resource = Attributes::read(&node.fields(), "attributes", is_shared);
             }
             fields.each(scopes, |scope| {
                 let fields = scope.fields();
@@ -146,7 +146,7 @@ fn read_item(node: Node<'_>, signal: Signal) -> Result<Item<'_>, NotOtlp> {
 impl Place<'_> {
     /// Whether it is too large to be read (rule OTL-06).
     pub fn is_too_large(&self) -> bool {
-        self.node.len() > LIMITS.otlp_record_bytes
+        self.node.size() > LIMITS.otlp_record_bytes
     }
 
     /// The record.
@@ -159,7 +159,7 @@ impl Place<'_> {
         let status = fields.node("status").and_then(|status| status.fields().code("code"));
         Record {
             signal,
-            attributes: Attributes::read(self.node, "attributes", |_, _| true),
+            attributes: Attributes::read(&fields, "attributes", |_, _| true),
             name: fields.text(name).map(Cow::into_owned),
             body: fields.node("body").and_then(value_json),
             times: times.map(|time| fields.time(time)),

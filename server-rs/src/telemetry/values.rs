@@ -9,7 +9,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::number::print_number;
-use crate::telemetry::message::{Node, Value};
+use crate::telemetry::json_values::{read_attributes, read_value};
+use crate::telemetry::message::{Fields, Form, Node, Value};
 use crate::telemetry::otlp::Kind;
 
 /// The JSON texts of values by their keys, in their order.
@@ -21,9 +22,13 @@ pub struct Attributes {
 
 impl Attributes {
     /// Those in the list of a message whose keys and JSON texts are `wanted`.
-    pub fn read(node: Node<'_>, list: &str, mut wanted: impl FnMut(&str, &str) -> bool) -> Self {
+    pub fn read(fields: &Fields<'_>, list: &str, mut wanted: impl FnMut(&str, &str) -> bool) -> Self {
+        if fields.is_json() {
+            let list = fields.get(list).and_then(Value::json_list);
+            return list.map_or_else(Self::default, |list| read_attributes(list, wanted));
+        }
         let mut attributes = Self::default();
-        node.fields().items(list, |item| {
+        fields.items(list, |item| {
             let Some(fields) = item.map(Node::fields) else { return };
             let (Some(key), Some(value)) = (fields.text("key"), fields.node("value")) else { return };
             if let Some(json) = value_json(value)
@@ -81,10 +86,17 @@ pub fn string_of(json: &str) -> Option<String> {
 
 /// The JSON text of an `AnyValue`: of the first of its values that is not absent.
 pub fn value_json(node: Node<'_>) -> Option<String> {
-    node.fields().present().find_map(one_json)
+    match node.form {
+        Form::Json(text) => read_value(text, node.message),
+        Form::Protobuf(_) => node.fields().present().find_map(|value| match value.field.kind {
+            Kind::Message(_) => list_json(value.node()?),
+            _ => scalar_json(value),
+        }),
+    }
 }
 
-fn one_json(value: Value<'_>) -> Option<String> {
+/// The JSON text of a value that is no message.
+pub(super) fn scalar_json(value: Value<'_>) -> Option<String> {
     match value.field.kind {
         Kind::Text => Some(text_json(&value.text()?)),
         Kind::Bool => Some(value.bool()?.to_string()),
@@ -95,8 +107,7 @@ fn one_json(value: Value<'_>) -> Option<String> {
             Some(bytes) => Some(text_json(&STANDARD.encode(bytes))),
             None => Some(text_json(&value.text()?)),
         },
-        Kind::Message(_) => list_json(value.node()?),
-        Kind::Fixed64 | Kind::Enum | Kind::Id(_) => None,
+        Kind::Fixed64 | Kind::Enum | Kind::Id(_) | Kind::Message(_) => None,
     }
 }
 
@@ -110,11 +121,11 @@ fn double_json(value: f64) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// An array, or a map as an object.
+/// An array of Protobuf, or a map as an object.
 fn list_json(node: Node<'_>) -> Option<String> {
     const LIST: &str = "values";
     if node.message.name == "KeyValueList" {
-        return Some(Attributes::read(node, LIST, |_, _| true).json());
+        return Some(Attributes::read(&node.fields(), LIST, |_, _| true).json());
     }
     let (mut json, mut is_whole) = (String::from("["), true);
     node.fields().items(LIST, |item| match item.and_then(value_json) {
@@ -132,7 +143,6 @@ fn list_json(node: Node<'_>) -> Option<String> {
 mod tests {
     use super::*;
     use crate::formats::tests::bytes;
-    use crate::telemetry::message::Form;
     use crate::telemetry::otlp::message_of;
 
     fn node(form: Form<'_>) -> Node<'_> {

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Buffers } from '../buffers.ts';
+import { LIMITS } from '../contract.ts';
+import type { Failure } from '../error.ts';
+import { readTelemetry, type Telemetry } from './index.ts';
+import { requestOf } from './otlp.ts';
+
+interface Read extends Telemetry {
+  readonly pauses: number;
+}
+
+function read(path: string, request: object, maxEvents = 10): Read {
+  const body = Buffer.from(JSON.stringify(request));
+  const reading = readTelemetry(requestOf(path), 'json', body, maxEvents, new Buffers());
+  let pauses = 0;
+  let step = reading.next();
+  for (; !step.done; step = reading.next()) pauses++;
+  return { ...step.value, pauses };
+}
+
+const text = (key: string, stringValue: string): object => ({ key, value: { stringValue } });
+
+function logs(records: readonly object[], scope = 'com.anthropic.claude_code.events'): object {
+  return { resourceLogs: [{ scopeLogs: [{ scope: { name: scope }, logRecords: records }] }] };
+}
+
+function log(name: string, more = ''): object {
+  return { attributes: [text('session.id', 's'), text('event.name', name), text('more', more)] };
+}
+
+test('each event is a line, and the rest is counted', () => {
+  const { lines, agents, tally } = read(
+    '/v1/logs',
+    logs([log('user_prompt', 'a\nb'), log('hook_registered'), log('new'), log('user_prompt')]),
+  );
+  const events = lines.toString().trimEnd().split('\n');
+  assert.equal(events.length, 2);
+  assert.equal((JSON.parse(events[0]!) as { metadata: { more: string } }).metadata.more, 'a\nb');
+  assert.deepEqual(
+    agents.map((agent) => agent?.spec.agent_type),
+    ['claude_code', 'claude_code'],
+  );
+  const { logs: count, noise, ignored } = tally.of(agents[0]);
+  assert.deepEqual([count, noise, ignored], [4, 1, [0, 1, 0, 0, 0]]);
+});
+
+test('a record that is too large is not read', () => {
+  const large = log('user_prompt', 'x'.repeat(LIMITS.otlp_record_bytes));
+  const { agents, tally } = read('/v1/logs', logs([large, log('user_prompt')]));
+  assert.equal(agents.length, 1);
+  assert.deepEqual(tally.rejected(), [['too_large', 1]]);
+});
+
+test('events above the limit are counted', () => {
+  assert.equal(read('/v1/logs', logs(Array(3).fill(log('user_prompt'))), 3).agents.length, 3);
+  assert.throws(
+    () => read('/v1/logs', logs(Array(5).fill(log('user_prompt'))), 3),
+    ({ code, members }: Failure) => code === 'batch_too_large' && members.actual === 5 && members.limit === 3,
+  );
+});
+
+test('data points are counted by their agents', () => {
+  const metrics = [{ sum: { dataPoints: [{}, {}] } }, { gauge: { dataPoints: [{}] }, histogram: 7 }, {}];
+  const scope = { name: 'com.anthropic.claude_code' };
+  const { agents, tally } = read('/v1/metrics', {
+    resourceMetrics: [{ scopeMetrics: [{ scope, metrics }, { metrics: [metrics[0]] }] }],
+  });
+  assert.equal(agents.length, 0);
+  assert.deepEqual(
+    tally.agents.map(({ points }) => points),
+    [3, 0, 0, 0, 2],
+  );
+});
+
+test('a parent may come behind its child', () => {
+  const span = (name: string, spanId: string, parentSpanId: string, more: readonly object[]): object => ({
+    ...{ name: `claude_code.${name}`, spanId, parentSpanId },
+    attributes: [text('session.id', 's'), ...more],
+  });
+  const [one, two] = ['00000000000000a1', '00000000000000A2'];
+  const spans = [
+    span('tool.blocked_on_user', one, two, []),
+    span('tool', two, '', [text('tool_name', 'Bash'), text('tool_use_id', 't')]),
+  ];
+  const scope = { name: 'com.anthropic.claude_code.tracing' };
+  const { lines } = read('/v1/traces', { resourceSpans: [{ scopeSpans: [{ scope, spans }] }] });
+  const [child] = lines.toString().split('\n');
+  assert.equal((JSON.parse(child!) as { call_id: string }).call_id, 't');
+});
+
+test('a large body is read in slices', () => {
+  const records = Array(40).fill(log('hook_registered', 'x'.repeat(100_000)));
+  const { pauses, tally } = read('/v1/logs', logs(records));
+  assert.ok(pauses > 10, `${pauses} pauses`);
+  assert.equal(tally.agents[0]!.noise, 40);
+});
