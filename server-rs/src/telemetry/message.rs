@@ -157,10 +157,11 @@ impl<'a> Fields<'a> {
         self.get(name)?.text().filter(|text| !text.is_empty())
     }
 
-    /// An unsigned number that is not 0: a time.
+    /// An unsigned number that is not 0: a time, as a number the whole value of its double.
     pub fn time(&self, name: &str) -> Option<u64> {
         let time = match self.get(name)?.raw {
             Raw::Fixed(time) => time,
+            Raw::Json(text, SpanKind::Number) => time_of(parse_number(text))?,
             Raw::Json(text, kind) => u64::try_from(whole(text, kind)?).ok()?,
             Raw::Varint(_) | Raw::Bytes(_) => return None,
         };
@@ -274,6 +275,17 @@ fn whole(token: &str, kind: SpanKind) -> Option<i128> {
     let is_plain =
         (1..=MOST_DIGITS).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit());
     is_plain.then(|| text.parse().ok()).flatten()
+}
+
+/// The time that a double is; `None` for one with a fraction, and for one that 64 bits do not hold.
+fn time_of(value: f64) -> Option<u64> {
+    const END: f64 = 18_446_744_073_709_551_616.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be whole, not negative and below 2^64"
+    )]
+    (value.fract() == 0.0 && (0.0..END).contains(&value)).then_some(value as u64)
 }
 
 /// Calls `visit` with the name and the value of every member of an object.
