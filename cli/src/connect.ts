@@ -1,26 +1,24 @@
 /**
- * `pnpm connect claude-code`: writes hooks into the settings of Claude Code, so that everything it does is posted to a
- * server of this project; `--undo` takes them out again.
+ * `pnpm connect AGENT`: writes into an agent's settings, so that what it does is sent to a server of this project;
+ * `--undo` takes it out again.
  *
- * What must stay true: nothing is written that was not shown, not even to who left meanwhile, nor without a yes; what the
- * file said before is kept beside it; what is no settings file is left alone. The edit itself is connect/claude-settings.ts.
+ * Invariant: nothing is written that was not shown, nor without a yes; the previous text is kept in a backup; a file
+ * that is no settings file is left alone. The edits are in connect/, one module for each agent.
  */
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
-import { isLoopback, TOKEN_VARIABLE } from './connect/claude-hooks.ts';
-import {
-  type Change,
-  connected,
-  disconnected,
-  type Edit,
-  obstaclesTo,
-  SettingsError,
-} from './connect/claude-settings.ts';
+import { type ChangeKind, type Edit, isLoopback, SettingsError, type SettingsPart } from './connect/agent.ts';
 import { type ConnectOptions, parseConnect } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
 import { reachability } from './connect/reachability.ts';
-import { keepBackup, readSettings, type SettingsFile, writeSettings } from './connect/settings-file.ts';
+import {
+  keepBackup,
+  readSettings,
+  removeSettings,
+  type SettingsFile,
+  writeSettings,
+} from './connect/settings-file.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const complain = (line: string) => void process.stderr.write(`connect: ${line}\n`);
@@ -29,6 +27,12 @@ let isSeen = true;
 letReadersLeave(() => {
   isSeen = false;
 });
+
+interface Planned {
+  readonly file: SettingsFile;
+  readonly edit: Edit;
+  readonly isChanged: boolean;
+}
 
 async function main(): Promise<number> {
   const parsed = parseConnect(process.argv.slice(2), process.env, process.cwd());
@@ -40,32 +44,33 @@ async function main(): Promise<number> {
     for (const problem of parsed.problems) complain(problem);
     return 2;
   }
-  const { options } = parsed;
   try {
-    return await connect(options);
+    return await connect(parsed.options);
   } catch (error) {
-    if (error instanceof SettingsError) {
-      complain(`${options.settings} ${error.message}`);
-      complain('nothing was written');
-    } else complain(error instanceof Error ? error.message : String(error));
+    complain(error instanceof Error ? error.message : String(error));
     return 1;
   }
 }
 
 async function connect(options: ConnectOptions): Promise<number> {
-  const file = readSettings(options.settings);
-  const before = textOf(file);
-  const edit = options.undo ? disconnected(before) : connected(before, options.server);
-  show(file, edit);
-  if (edit.text === before) {
-    say(options.undo ? 'Nothing to take out.' : 'Already connected.');
-    if (!options.undo) say(await reachability(options.server.origin));
-    return 0;
+  const { agent, place, choice, server, undo } = options;
+  const plans: Planned[] = [];
+  // Every file is read before any is written: what cannot be edited leaves all as they are.
+  for (const part of agent.parts(place, choice)) {
+    const plan = planOf(part, options);
+    if (plan === null) return 1;
+    plans.push(plan);
+  }
+  for (const plan of plans) show(plan);
+  const changed = plans.filter(({ isChanged }) => isChanged);
+  const conflicts = plans.flatMap(({ edit }) => edit.changes.filter(({ kind }) => kind === 'conflict'));
+  if (changed.length === 0) {
+    if (conflicts.length === 0) say(undo ? 'Nothing to take out.' : 'Already connected.');
+    return await ending(options, conflicts.length > 0);
   }
   if (options.dryRun) {
     say('Nothing was written (--dry-run).');
-    if (!options.undo) say(await reachability(options.server.origin));
-    return 0;
+    return await ending(options, false);
   }
   if (!options.yes && !process.stdin.isTTY) {
     complain('stdin is no terminal to ask on; --yes writes without asking');
@@ -81,58 +86,76 @@ async function connect(options: ConnectOptions): Promise<number> {
     complain('nobody is there to be shown the change; nothing was written');
     return 1;
   }
-  // The agent writes its settings too, and whoever was asked may have taken long.
-  if (readSettings(options.settings).text !== file.text) {
-    complain(`${file.path} has changed meanwhile; run it again`);
+  // The agent writes its settings too, and the answer may have taken long.
+  const moved = changed.find(({ file }) => readSettings(file.path).text !== file.text);
+  if (moved !== undefined) {
+    complain(`${moved.file.path} has changed meanwhile; run it again`);
     return 1;
   }
-  const backup = keepBackup(file);
-  writeSettings(file, edit.text);
-  say(`Written${backup === null ? '' : `; what it said before is in ${backup}`}.`);
-  for (const line of options.undo ? [] : advice(options, edit.text)) say(line);
-  if (!options.undo) say(await reachability(options.server.origin));
+  for (const { file, edit } of changed) {
+    const backup = keepBackup(file);
+    if (edit.text === null) removeSettings(file);
+    else writeSettings(file, edit.text);
+    const done = edit.text === null ? 'Removed' : 'Written';
+    say(`${done}${backup === null ? '' : `; what it said before is in ${backup}`}.`);
+  }
+  if (!undo) for (const line of advice(options)) say(line);
+  if (!undo) say(await reachability(server.origin));
   return 0;
 }
 
-/** No file, and one without a text, say nothing yet. */
-function textOf({ text }: SettingsFile): string {
-  return text === null || text.trim() === '' ? '{}\n' : text;
+function planOf(part: SettingsPart, { server, undo }: ConnectOptions): Planned | null {
+  try {
+    const file = readSettings(part.path);
+    const edit = undo ? part.disconnected(file.text) : part.connected(file.text, server);
+    // A file that is not there, and an edit that leaves nothing in it, are the same.
+    const isChanged = edit.changes.some(({ kind }) => kind === 'add' || kind === 'remove');
+    return { file, edit, isChanged };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    complain(`${part.path} ${error.message}`);
+    complain('nothing was written');
+    return null;
+  }
 }
 
-const SIGNS: Readonly<Record<Change['kind'], string>> = { add: '+', remove: '-', keep: '=' };
+/** What is said where nothing was written. */
+async function ending({ server, undo }: ConnectOptions, isRefused: boolean): Promise<number> {
+  if (isRefused) complain('nothing was written');
+  if (!undo) say(await reachability(server.origin));
+  return isRefused ? 1 : 0;
+}
 
-function show({ path, text }: SettingsFile, { changes }: Edit): void {
+const SIGNS: Readonly<Record<ChangeKind, string>> = { add: '+', remove: '-', keep: '=', conflict: '!' };
+const NOTES: Readonly<Record<ChangeKind, string>> = {
+  add: '',
+  remove: '',
+  keep: '  (not as it was written here, so left)',
+  conflict: '  (your own setting, so left)',
+};
+
+function show({ file, edit: { changes } }: Planned): void {
   if (changes.length === 0) return;
-  say(`${path}${text === null ? ' (new)' : ''}\n`);
-  const width = Math.max(...changes.map(({ event }) => event.length));
-  for (const { kind, event, handler } of changes) {
-    const what = handler.type === 'http' ? `http     ${handler.url}` : `command  ${handler.command}`;
+  say(`${file.path}${file.text === null ? ' (new)' : ''}\n`);
+  const width = Math.max(...changes.map(({ name }) => name.length));
+  for (const { kind, name, value } of changes)
+    say(`${SIGNS[kind]} ${name.padEnd(width)}  ${value}${NOTES[kind]}`);
+  const count = (kind: ChangeKind) => changes.filter((change) => change.kind === kind).length;
+  say(`\n${count('add')} added, ${count('remove')} taken out, everything else stays as it is.`);
+  if (count('conflict') > 0)
     say(
-      `${SIGNS[kind]} ${event.padEnd(width)}  ${what}${kind === 'keep' ? '  (changed by hand, so left)' : ''}`,
+      'Settings with ! are yours and are in the way: remove them and run it again, or send telemetry here by hand.',
     );
-  }
-  const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length;
-  say(`\n${count('add')} hooks added, ${count('remove')} taken out, everything else stays as it is.`);
+  say('');
 }
 
-function advice({ server, settings }: ConnectOptions, text: string): string[] {
-  const lines = [
-    `Hooks hold prompts, commands and files; they go to ${server.origin} and nowhere else.`,
-    'Connect your own settings or those of a project, not both: each hook would be stored twice.',
-    ...obstaclesTo(text, server),
-  ];
-  if (!isLoopback(server.origin))
-    lines.push(`${server.origin} is not this machine: what hooks hold leaves it.`);
-  const { token_file } = server;
-  if (token_file !== null) {
-    if (!existsSync(token_file)) lines.push(`${token_file} does not exist yet.`);
-    lines.push(
-      `HTTP hooks take the token from the environment, so that it is not in ${settings}; start Claude Code with it:`,
-      `  export ${TOKEN_VARIABLE}="$(cat '${token_file.replaceAll("'", "'\\''")}')"`,
-    );
-  }
+function advice({ agent, server, place }: ConnectOptions): string[] {
+  const { origin, token_file } = server;
+  const lines = [`What is sent goes to ${origin} and nowhere else.`, ...agent.advice(server, place)];
+  if (!isLoopback(origin)) lines.push(`${origin} is not this machine: what is sent leaves it.`);
+  if (token_file !== null && !existsSync(token_file)) lines.push(`${token_file} does not exist yet.`);
   lines.push(
-    'New sessions of Claude Code are watched from now on; pnpm connect claude-code --undo takes it back.',
+    `New sessions of ${agent.label} are watched from now on; pnpm connect ${agent.name} --undo takes it back.`,
   );
   return lines;
 }

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
-import { TOKEN_VARIABLE } from '../src/connect/claude-hooks.ts';
+import { TOKEN_VARIABLE } from '../src/connect/agent.ts';
 import { parseConnect } from '../src/connect/options.ts';
 import { isWanted } from '../src/connect/question.ts';
 import { reachability } from '../src/connect/reachability.ts';
@@ -164,6 +164,67 @@ test('a settings file that cannot be written is an error, and nothing is left of
   });
 });
 
+test('both files of Codex are shown, written, backed up and undone together', async () => {
+  const files = { '.codex/config.toml': 'model = "gpt-5" # mine\n', '.codex/hooks.json': '{"hooks":{}}' };
+  await inTree(files, async (home) => {
+    const texts = () => Object.keys(files).map((path) => readFileSync(join(home, path), 'utf8'));
+    const { code, stdout } = await connect(home, 'codex', '--yes');
+    assert.equal(code, 0);
+    assert.match(stdout, /^\+ otel\.exporter {2}otlp-http http:\/\/127\.0\.0\.1:3141\/v1\/logs$/m);
+    assert.match(stdout, /^\+ Stop .*curl to http:\/\/127\.0\.0\.1:3141\/api\/events$/m);
+    assert.match(stdout, /type \/hooks, and trust/);
+    assert.equal((await connect(home, 'codex', '--yes')).stdout.split('\n')[0], 'Already connected.');
+    assert.equal((await connect(home, 'codex', '--undo', '--yes')).code, 0);
+    const [config, hooks] = texts();
+    assert.equal(config, files['.codex/config.toml']);
+    assert.deepEqual(JSON.parse(hooks!), {});
+    assert.equal(readdirSync(join(home, '.codex')).length, 6);
+  });
+});
+
+test('where one file cannot be edited, the other is left too', async () => {
+  await inTree({ '.codex/hooks.json': '[]' }, async (home) => {
+    const { code, stderr } = await connect(home, 'codex', '--yes');
+    assert.deepEqual([code, existsSync(join(home, '.codex/config.toml'))], [1, false]);
+    assert.match(stderr, /hooks\.json is no JSON object\nconnect: nothing was written\n$/);
+  });
+});
+
+test('a setting of the user’s own is shown, and what depends on it is not written', async () => {
+  const telemetry = { enabled: true, target: 'gcp' };
+  await inTree({ '.gemini/settings.json': { telemetry } }, async (home) => {
+    const { code, stdout, stderr } = await connect(home, 'gemini', '--yes');
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /^! telemetry {2}\{"enabled":true,"target":"gcp"\} {2}\(your own setting, so left\)$/m,
+    );
+    assert.equal(stderr, 'connect: nothing was written\n');
+    assert.deepEqual(readdirSync(join(home, '.gemini')), ['settings.json']);
+  });
+});
+
+test('the plugin of OpenCode is written as a file of its own, and removed', async () => {
+  await inTree({}, async (home) => {
+    const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, 'config') };
+    const folder = join(home, 'config/opencode/plugins');
+    assert.equal((await run('connect', ['opencode', '--yes'], { cwd: home, env })).code, 0);
+    assert.deepEqual(readdirSync(folder), ['twin-ingest.js']);
+    const { code, stdout } = await run('connect', ['opencode', '--undo', '--yes'], { cwd: home, env });
+    assert.equal(code, 0);
+    assert.match(stdout, /^Removed; what it said before is in .*backup-1\.$/m);
+    assert.deepEqual(readdirSync(folder), ['twin-ingest.js.backup-1']);
+  });
+});
+
+test('settings of the folder that keep hooks from being sent are told', async () => {
+  await inTree({ '.claude/settings.local.json': { allowedHttpHookUrls: ['https://a/*'] } }, async (home) => {
+    const { stdout } = await connect(home, 'claude-code', '--yes');
+    assert.match(stdout, /^allowedHttpHookUrls does not allow .* Add "http:\/\/127\.0\.0\.1:3141\/\*"/m);
+    assert.match(stdout, /^\+ OTEL_LOGS_EXPORTER +otlp$/m);
+  });
+});
+
 const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /which agent\? there is claude-code/],
   [['cursor'], /unknown agent cursor; there is claude-code/],
@@ -174,6 +235,7 @@ const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
   [['claude-code', '--settings'], /--settings needs a value/],
   [['claude-code', '--settings', 'a', '--project'], /give one of them/],
   [['claude-code', '--undo', '--url', 'http://a'], /--url has no meaning with --undo/],
+  [['codex', '--project'], /--project has no meaning for codex/],
   ...['ftp://a', 'nowhere', 'http://u:p@a', 'http://a/b', 'http://a?b', "http://a'b"].map(
     (url) => [['claude-code', '--url', url], /--url must be like/] as const,
   ),
@@ -198,7 +260,10 @@ test('every problem is told at once, and --help explains', async () => {
     assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2]);
     const help = await connect(root, '--help');
     assert.equal(help.code, 0);
-    assert.match(help.stdout, /^Usage: pnpm connect claude-code \[flags\]\n[\s\S]*--token-file FILE/);
+    assert.match(
+      help.stdout,
+      /^Usage: pnpm connect claude-code\|codex\|gemini\|opencode \[flags\]\n[\s\S]*--token-file FILE/,
+    );
   });
 });
 

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { type CommandHandler, type HookServer, handlersFor } from '../src/connect/claude-hooks.ts';
+import type { ServerAddress } from '../src/connect/agent.ts';
+import { type CommandHandler, handlersFor } from '../src/connect/claude-hooks.ts';
 
 /** Port 1 of the loopback address: reserved, so no server of a test listens there. */
 export const NOBODY = 'http://127.0.0.1:1';
 
-export const commandFor = (server: HookServer) => handlersFor(server).get('SessionStart') as CommandHandler;
+export const commandFor = (server: ServerAddress) =>
+  handlersFor(server).get('SessionStart') as CommandHandler;
 export const payload = (session_id: string, more = '') =>
   `{"hook_event_name":"SessionStart","session_id":${JSON.stringify(session_id)},"more":${JSON.stringify(more)}}`;
 

@@ -8,6 +8,7 @@
 use crate::event::{RawEvent, Span, SpanKind};
 use crate::field::Field;
 use crate::scanner::{Scan, Scanner};
+use crate::text::hex_value;
 
 /// The one event of a body. A body that is JSON but no object is a [`RawEvent`] that says so.
 pub fn scan_event(body: &str) -> Scan<RawEvent> {
@@ -18,16 +19,12 @@ pub fn scan_event(body: &str) -> Scan<RawEvent> {
     Ok(event)
 }
 
-/// The one event of a line, whose bytes lie from `start` to `end`; `None` where there is only white space.
-pub fn scan_line(body: &str, start: usize, end: usize) -> Scan<Option<RawEvent>> {
+/// The one event of a line, which begins at `start`; the line ends at `end`.
+pub fn scan_line(body: &str, start: usize, end: usize) -> Scan<RawEvent> {
     let mut scanner = Scanner::starting_at(&body.as_bytes()[..end], start);
-    scanner.skip_space();
-    if scanner.at() == end {
-        return Ok(None);
-    }
     let event = scanner.event(0)?;
     scanner.end()?;
-    Ok(Some(event))
+    Ok(event)
 }
 
 /// The items of a batch body.
@@ -95,15 +92,60 @@ pub fn visit_members<'a>(object: &'a str, mut visit: impl FnMut(Span, &'a str)) 
 }
 
 impl Span {
-    /// Whether this span is a string token that says `text`, its escapes resolved.
-    pub fn key_is(self, text: &str, bytes: &[u8]) -> bool {
-        let token = &bytes[self.start..self.end];
+    /// Whether this span is a string token that says `name`, which is ASCII, its escapes resolved.
+    pub fn key_is(self, name: &str, bytes: &[u8]) -> bool {
+        let token = &bytes[self.start + 1..self.end - 1];
         if self.kind == SpanKind::EscapedString {
-            serde_json::from_slice::<String>(token).is_ok_and(|decoded| decoded == text)
+            codes(token).eq(name.bytes().map(u32::from))
         } else {
-            &token[1..token.len() - 1] == text.as_bytes()
+            token == name.as_bytes()
         }
     }
+}
+
+/// A field that a token with escapes names. Nothing is decoded: a body may have a million names.
+fn field_resolved(token: &[u8]) -> Option<Field> {
+    let mut name = [0; LONGEST_NAME];
+    let mut length = 0;
+    for code in codes(token) {
+        *name.get_mut(length)? = u8::try_from(code).ok().filter(u8::is_ascii)?;
+        length += 1;
+    }
+    Field::from_name(&name[..length])
+}
+
+/// At least the length of every name of a field.
+const LONGEST_NAME: usize = 32;
+
+/// The bytes of a string token without its quotes, its escapes resolved to code units.
+fn codes(mut token: &[u8]) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let (code, rest) = match token {
+            [b'\\', b'u', a, b, c, d, rest @ ..] => (code_of([*a, *b, *c, *d]), rest),
+            [b'\\', escape, rest @ ..] => (meaning_of(*escape), rest),
+            [byte, rest @ ..] => (u32::from(*byte), rest),
+            [] => return None,
+        };
+        token = rest;
+        Some(code)
+    })
+}
+
+/// The code unit of four hexadecimal digits.
+fn code_of(digits: [u8; 4]) -> u32 {
+    digits.iter().fold(0, |code, digit| code << 4 | u32::from(hex_value(*digit).unwrap_or(0)))
+}
+
+/// What the character behind a backslash stands for.
+fn meaning_of(escape: u8) -> u32 {
+    u32::from(match escape {
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        other => other,
+    })
 }
 
 impl Scanner<'_> {
@@ -116,8 +158,7 @@ impl Scanner<'_> {
         let mut event = RawEvent::empty();
         self.members(depth + 1, |scanner, key| {
             let field = if key.kind == SpanKind::EscapedString {
-                let name = serde_json::from_slice::<String>(&scanner.bytes[key.start..key.end]);
-                name.ok().and_then(|name| Field::from_name(name.as_bytes()))
+                field_resolved(&scanner.bytes[key.start + 1..key.end - 1])
             } else {
                 Field::from_name(&scanner.bytes[key.start + 1..key.end - 1])
             };
@@ -215,6 +256,34 @@ mod tests {
         assert_eq!(&body[status.start..status.end], "\"b\"");
         assert!(!events[1].is_object);
         assert_eq!(scan_batch(r#"{"events":[],"events":1}"#, 2), Ok(None));
+    }
+
+    #[test]
+    fn keys_are_compared_with_their_escapes_resolved() {
+        let is_key = |token: &str, name: &str| {
+            let span = Span { start: 0, end: token.len(), kind: SpanKind::EscapedString };
+            span.key_is(name, token.as_bytes())
+        };
+        assert!(is_key(r#""\u0065v\u0065nts""#, "events") && is_key(r#""a\/\n\"""#, "a/\n\""));
+        for token in
+            [r#""\u0065vent""#, r#""\u0065ventss""#, r#""\u0165vents""#, r#""\nevents""#, r#""\u00e9""#]
+        {
+            assert!(!is_key(token, "events"), "{token}");
+        }
+        let event = |key: &str| scan_event(&format!(r#"{{"{key}":1}}"#)).expect("valid");
+        for key in [r"\u0073tatus", r"statu\u0073", r"\u0073\u0074\u0061\u0074\u0075\u0073"] {
+            assert_eq!(event(key).get(Field::Status).kind, SpanKind::Number, "{key}");
+        }
+        for key in [
+            r"\u0173tatus",
+            r"statu\n",
+            r"\ud83d\ude00",
+            r"status\u0000",
+            &r"\u0073".repeat(LONGEST_NAME + 1),
+        ] {
+            assert_eq!(event(key), RawEvent::empty(), "{key}");
+        }
+        assert!(Field::ALL.into_iter().all(|field| field.name().len() <= LONGEST_NAME));
     }
 
     #[test]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RawEvents } from './event.ts';
 import { FIELDS } from './field.ts';
-import { type Batch, scanBatch, scanEvent } from './json.ts';
+import { type Batch, keyIs, scanBatch, scanEvent } from './json.ts';
 
 function isJson(text: string): boolean {
   return scanEvent(Buffer.from(text), new RawEvents());
@@ -132,4 +132,16 @@ test('pauses between the items of a long body', () => {
   const { batch, slices } = batchOf(`{"events":[${Array(30).fill(item).join(',')}]}`, 100);
   assert.equal(batch?.count, 30);
   assert.ok(slices >= 4, `${slices} slices`);
+});
+
+test('keys are compared with their escapes resolved', () => {
+  const isKey = (token: string, name: string): boolean =>
+    keyIs(Buffer.from(token), 0, Buffer.byteLength(token), Buffer.from(name));
+  assert.ok(isKey('\\u0065v\\u0065nts', 'events') && isKey('a\\/\\n\\"', 'a/\n"'));
+  for (const token of ['\\u0065vent', '\\u0065ventss', '\\u0165vents', '\\nevents', '\\u00e9', 'event'])
+    assert.equal(isKey(token, 'events'), false, token);
+  for (const key of ['\\u0073tatus', 'statu\\u0073', '\\u0073\\u0074\\u0061\\u0074\\u0075\\u0073'])
+    assert.deepEqual(fields(`{"${key}":1}`), { status: '1' }, key);
+  for (const key of ['\\u0173tatus', 'statu\\n', '\\ud83d\\ude00', 'status\\u0000', '\\u0073'.repeat(33)])
+    assert.deepEqual(fields(`{"${key}":1}`), {}, key);
 });

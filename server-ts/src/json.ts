@@ -4,11 +4,13 @@
  * It answers "is this JSON" and "where do the known fields lie"; it never copies and never decodes, save keys
  * with escapes, which are compared after these are resolved. Of a key given twice the last counts.
  * The caller has checked that the bytes are UTF-8. Positions below zero mean "not JSON".
+ * Over 250 lines because keys are compared here, escapes included, so that no caller decodes one.
  */
 import { LIMITS } from './contract.ts';
 import type { RawEvents } from './event.ts';
 import { FIELDS } from './field.ts';
 import {
+  BACKSLASH,
   CLOSE_ARRAY,
   CLOSE_OBJECT,
   COLON,
@@ -22,7 +24,6 @@ import {
   skipString,
   skipValue,
 } from './scanner.ts';
-import { decodeToken } from './text.ts';
 
 /** How many bytes a resumable scan goes on before it lets others run. */
 const SLICE_BYTES = 1 << 19;
@@ -32,6 +33,8 @@ interface Key {
   readonly index: number;
 }
 
+/** The last key that had escapes, resolved; a longer one names no field. */
+const NAME = Buffer.alloc(Math.max(...FIELDS.map((name) => name.length)));
 /** The known fields by the length of their names. */
 const FIELDS_BY_LENGTH = byLength(FIELDS);
 
@@ -128,13 +131,13 @@ export function* scanBatch(
 
 /**
  * Calls `visit` with the ranges of every member of the object that begins at `start`: the key without its
- * quotes, and the value. The object has been scanned before.
+ * quotes, and the value. The object has been scanned before. Returns its end.
  */
 export function visitMembers(
   bytes: Buffer,
   start: number,
   visit: (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void,
-): void {
+): number {
   let at = skipSpace(bytes, start + 1);
   while (bytes[at] === QUOTE) {
     const keyStart = at + 1;
@@ -145,16 +148,46 @@ export function visitMembers(
     at = skipSpace(bytes, valueEnd);
     if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
   }
+  return at + 1;
 }
 
-/** Whether the key from `start` up to `end` is this name, its escapes resolved. */
+/**
+ * Whether the key from `start` up to `end` is this name, which is ASCII, its escapes resolved. Nothing is decoded: a
+ * body may have a million keys.
+ */
 export function keyIs(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
-  if (end - start === name.length) {
-    let at = 0;
-    while (at < name.length && bytes[start + at] === name[at]) at++;
-    if (at === name.length) return true;
+  let at = start;
+  for (let index = 0; index < name.length; index++) {
+    if (at >= end || codeAt(bytes, at) !== name[index]) return false;
+    at += widthAt(bytes, at);
   }
-  return hasEscape(bytes, start, end) && decodeToken(bytes, start, end) === name.toString('latin1');
+  return at === end;
+}
+
+const LETTER_U = 0x75;
+/** What the byte behind a backslash stands for. */
+const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const control = 'bfnrt'.indexOf(String.fromCharCode(byte));
+  return control < 0 ? byte : '\b\f\n\r\t'.charCodeAt(control);
+});
+
+/** The byte of a key at `at`, or the code unit of the escape there. */
+function codeAt(bytes: Buffer, at: number): number {
+  const byte = bytes[at]!;
+  if (byte !== BACKSLASH) return byte;
+  if (bytes[at + 1] !== LETTER_U) return MEANINGS[bytes[at + 1]!]!;
+  let code = 0;
+  for (let place = at + 2; place < at + 6; place++) {
+    const digit = bytes[place]!;
+    code = code * 16 + (digit & 0x0f) + (digit > 0x39 ? 9 : 0);
+  }
+  return code;
+}
+
+/** How many bytes that takes. */
+function widthAt(bytes: Buffer, at: number): number {
+  if (bytes[at] !== BACKSLASH) return 1;
+  return bytes[at + 1] === LETTER_U ? 6 : 2;
 }
 
 const EVENTS_KEY = Buffer.from('events');
@@ -210,7 +243,13 @@ export function fieldNamed(bytes: Buffer, start: number, end: number): number {
 function fieldOf(bytes: Buffer, start: number, end: number): number {
   const field = fieldNamed(bytes, start, end);
   if (field >= 0 || !hasEscape(bytes, start, end)) return field;
-  return (FIELDS as readonly string[]).indexOf(decodeToken(bytes, start, end));
+  let length = 0;
+  for (let at = start; at < end; at += widthAt(bytes, at)) {
+    const code = codeAt(bytes, at);
+    if (length === NAME.length || code >= 0x80) return -1;
+    NAME[length++] = code;
+  }
+  return fieldNamed(NAME, 0, length);
 }
 
 function byLength(names: readonly string[]): (Key[] | undefined)[] {

@@ -78,6 +78,21 @@ function skipArray(bytes: Buffer, start: number, depth: number): number {
   }
 }
 
+/** The end of the array that begins here, each of whose items `skip` skips; `depth` more levels are allowed. */
+export function skipItems(bytes: Buffer, start: number, depth: number, skip: (at: number) => number): number {
+  if (depth === 0) return INVALID;
+  let at = skipSpace(bytes, start + 1);
+  if (bytes[at] === CLOSE_ARRAY) return at + 1;
+  for (;;) {
+    at = skip(at);
+    if (at === INVALID) return INVALID;
+    at = skipSpace(bytes, at);
+    if (bytes[at] === CLOSE_ARRAY) return at + 1;
+    if (bytes[at] !== COMMA) return INVALID;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
 /** From behind the opening quote to behind the closing one. */
 export function skipString(bytes: Buffer, start: number): number {
   const end = bytes.length;

@@ -1,18 +1,21 @@
 /**
  * The command line of `pnpm connect`: which agent, which settings file, which server.
  *
- * Paths are those of whoever calls: pnpm runs scripts in the root of the checkout and names the caller's folder in
+ * Paths are those of the caller: pnpm runs scripts in the root of the checkout and names the caller's folder in
  * `INIT_CWD`. Reads nothing but the environment it is given.
  */
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
-import type { HookServer } from './claude-hooks.ts';
+import type { Agent, Choice, Place, ServerAddress } from './agent.ts';
+import { AGENTS, agentOf } from './agents.ts';
 
 export interface ConnectOptions {
-  readonly settings: string;
-  readonly server: HookServer;
+  readonly agent: Agent;
+  readonly place: Place;
+  readonly choice: Choice;
+  readonly server: ServerAddress;
   readonly undo: boolean;
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -23,32 +26,39 @@ export type ParsedConnect =
   | { readonly kind: 'wrong'; readonly problems: readonly string[] }
   | { readonly kind: 'run'; readonly options: ConnectOptions };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Place['env'];
 type Name = 'settings' | 'project' | 'url' | 'token-file' | 'undo' | 'dry-run' | 'yes';
 
-/** Agents whose settings this can write; each has its hooks in contract/hooks/. */
-export const AGENTS: readonly string[] = ['claude-code'];
-
 const DEFAULTS = Object.fromEntries(CONFIG.options.map((option) => [option.name, option.default]));
-const DEFAULT_ORIGIN = `http://${DEFAULTS.host}:${DEFAULTS.port}`;
+export const DEFAULT_ORIGIN = `http://${DEFAULTS.host}:${DEFAULTS.port}`;
 
 const FLAGS: FlagTable<Name> = {
-  settings: { value: 'FILE', help: 'settings file to write (default ~/.claude/settings.json)' },
-  project: { help: 'write .claude/settings.json of the folder you are in instead of your own settings' },
-  url: { value: 'URL', help: `server to send hooks to (default ${DEFAULT_ORIGIN})` },
+  settings: { value: 'FILE', help: 'write this settings file instead of your own' },
+  project: { help: 'write the settings of the folder you are in instead of your own (not codex)' },
+  url: { value: 'URL', help: `server to send to (default ${DEFAULT_ORIGIN})` },
   'token-file': { value: 'FILE', help: 'the file that the server has its token from' },
   undo: { help: 'take out what was written, and nothing else' },
   'dry-run': { help: 'show what would be written' },
   yes: { help: 'write without asking' },
 };
 
-const HELP = `Usage: pnpm connect ${AGENTS.join('|')} [flags]
+const NAMES = AGENTS.map(({ name }) => name);
 
-Writes hooks into the agent's settings, so that everything it does shows on the dashboard.
+const HELP = `Usage: pnpm connect ${NAMES.join('|')} [flags]
+
+Writes into the agent's settings, so that what it does shows on the dashboard.
 Shows the change first, asks, and keeps a backup beside the file.
+
+  claude-code  ~/.claude/settings.json: hooks, and telemetry for tokens and cost
+  codex        ~/.codex/config.toml: telemetry for calls and tokens; then ~/.codex/hooks.json, which you trust with
+               /hooks in Codex. The servers do not take hooks of Codex as such, so a command sends them as events,
+               and the dashboard does not show when Codex waits for you. --settings writes that config.toml alone.
+  gemini       ~/.gemini/settings.json: telemetry for calls and tokens
+  opencode     ~/.config/opencode/plugins/twin-ingest.js: a plugin for calls, tokens and cost
 
 ${flagLines(FLAGS)}
 Exit code: 0 done or nothing to do, 1 not written, 2 a wrong flag.
+pnpm agents:doctor says whether what is connected arrives.
 `;
 
 export function parseConnect(argv: readonly string[], env: Environment, cwd: string): ParsedConnect {
@@ -57,29 +67,33 @@ export function parseConnect(argv: readonly string[], env: Environment, cwd: str
   if (parsed.kind === 'wrong') return parsed;
   const { flags, words } = parsed;
   const problems: string[] = [];
-  const [agent, ...rest] = words;
-  const known = `there is ${AGENTS.join(', ')}`;
-  if (agent === undefined) problems.push(`which agent? ${known}`);
-  else if (!AGENTS.includes(agent)) problems.push(`unknown agent ${agent}; ${known}`);
+  const [name, ...rest] = words;
+  const agent = agentOf(name);
+  const known = `there is ${NAMES.join(', ')}`;
+  if (name === undefined) problems.push(`which agent? ${known}`);
+  else if (agent === undefined) problems.push(`unknown agent ${name}; ${known}`);
   problems.push(...rest.map((word) => `unexpected argument ${word}`));
   if (flags.has('settings') && flags.has('project'))
     problems.push('--settings and --project both say which file; give one of them');
-  for (const name of ['url', 'token-file'] as const)
-    if (flags.has('undo') && flags.has(name)) problems.push(`--${name} has no meaning with --undo`);
+  if (flags.has('project') && agent?.hasProjects === false)
+    problems.push(`--project has no meaning for ${agent.name}, which reads your own settings alone`);
+  for (const flag of ['url', 'token-file'] as const)
+    if (flags.has('undo') && flags.has(flag)) problems.push(`--${flag} has no meaning with --undo`);
   const origin = originOf(flags.get('url') ?? DEFAULT_ORIGIN, problems);
-  const from = env.INIT_CWD || cwd;
-  const path = (name: Name) => {
-    const text = flags.get(name);
-    return text === undefined ? undefined : resolve(from, text);
+  const place = placeOf(env, cwd);
+  const path = (flag: Name) => {
+    const text = flags.get(flag);
+    return text === undefined ? null : resolve(place.cwd, text);
   };
-  const own = join(env.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'settings.json');
-  const project = resolve(from, '.claude', 'settings.json');
-  if (problems.length > 0) return { kind: 'wrong', problems };
+  if (problems.length > 0 || agent === undefined) return { kind: 'wrong', problems };
+  const file = path('settings');
   return {
     kind: 'run',
     options: {
-      settings: path('settings') ?? (flags.has('project') ? project : own),
-      server: { origin, token_file: path('token-file') ?? null },
+      agent,
+      place,
+      choice: file !== null ? { file } : flags.has('project') ? 'project' : 'own',
+      server: { origin, token_file: path('token-file') },
       undo: flags.has('undo'),
       dryRun: flags.has('dry-run'),
       yes: flags.has('yes'),
@@ -87,10 +101,14 @@ export function parseConnect(argv: readonly string[], env: Environment, cwd: str
   };
 }
 
+export function placeOf(env: Environment, cwd: string): Place {
+  return { home: homedir(), cwd: env.INIT_CWD || cwd, env, system: '/', platform: process.platform };
+}
+
 /** Names and addresses alone: what is written ends up in a shell's command, and a password must not. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-f:.]+\])$/;
 
-function originOf(text: string, problems: string[]): string {
+export function originOf(text: string, problems: string[]): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain =
     url !== null &&

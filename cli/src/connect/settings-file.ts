@@ -74,6 +74,11 @@ export function writeSettings({ path, text: before }: SettingsFile, text: string
   }
 }
 
+/** A file that was written as a whole. */
+export function removeSettings({ path }: SettingsFile): void {
+  rmSync(path);
+}
+
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }

@@ -48,7 +48,15 @@ function jsonBodies(size: number): HostileBody[] {
     body('digits of another member', '{"x":[', '0,', ']'),
     body('arrays side by side', '{"x":[', `${'['.repeat(120)}${']'.repeat(120)},`, ']'),
     body('escapes', '{"events":["', '\\u0000', '\\x"]}'),
+    body('empty arrays', '{"x":[', '[],', ']'),
+    body('white space', '{"events":[', ' ', '}'),
     body('names of members', '{"x":{', '"a":0,', '"a"}}'),
+    body('empty names of the batch', '{', '"":0,', '"a"}'),
+    body('names with an escape of the batch', '{', '"\\n":0,', '"a"}'),
+    body('names of code points of the batch', '{', '"\\u0065":0,', '"a"}'),
+    body('names with an escape of one event', '{"events":[{', '"\\n":0,', '"a"}]}'),
+    body('names of code points of one event', '{"events":[{', '"\\u0061":0,', '"a"}]}'),
+    body('digits of one event', '{"events":[{"metadata":[', '0,', ']}]}'),
     body('wrong UTF-8 at the end', '{"events":["', 'a', Buffer.from('ff225d7d', 'hex')),
     body('valid events', '{"events":[', `${VALID_EVENT},`, '{]}'),
   ];
@@ -62,9 +70,10 @@ function ndjsonBodies(size: number): HostileBody[] {
     unit: string | Buffer,
     answer: string,
     suffix: string | Buffer = '',
+    prefix = '',
   ): HostileBody => ({
     name,
-    bytes: filled(size, Buffer.alloc(0), Buffer.from(unit as string), Buffer.from(suffix as string)),
+    bytes: filled(size, Buffer.from(prefix), Buffer.from(unit as string), Buffer.from(suffix as string)),
     answer,
   });
   const rejected = '{"received":0,"ids":[],"duplicates":0,"rejected":[{"index":0,"line":1,"errors":["body: ';
@@ -77,9 +86,13 @@ function ndjsonBodies(size: number): HostileBody[] {
     body('lines of white space', ' \n', '{"received":0,"ids":[],"duplicates":0,"rejected":[],'),
     body('one line of white space', ' ', '{"received":0,"ids":[],"duplicates":0,"rejected":[],'),
     body('short lines of broken JSON', '{\n', tooLarge(half)),
+    body('short lines of digits', '0\n', tooLarge(half)),
     body('short lines that are not UTF-8', Buffer.from('ff0a', 'hex'), tooLarge(half)),
     body('long lines of broken JSON', `{"metadata":"${'x'.repeat(900)}\n`, notJson),
     body('one line of arrays in arrays', '[', notJson),
+    body('one line of digits', '0,', notJson, ']', '['),
+    body('one line of members', '"":0,', notJson, '}', '{'),
+    body('one line of names with an escape', '"\\n":0,', notJson, '}', '{'),
     body('one line with wrong UTF-8 at its end', 'a', notJson, Buffer.from('ff', 'hex')),
     body(
       'broken lines with wrong UTF-8 in the last one',
@@ -112,6 +125,12 @@ function msgpackBodies(size: number): HostileBody[] {
   const events = hex('a66576656e7473');
   const other = hex('a178');
   const pairs = Math.floor((size - 20) / 3);
+  /** A map of pairs of an empty name and a zero behind `prefix`, the last of which has no name. */
+  const map = (prefix: string): Buffer => {
+    const count = Math.floor((size - 20) / 2);
+    const zeros = Buffer.alloc(2 * count, hex('a000'));
+    return Buffer.concat([hex(prefix), hex('df'), counted(count + 1), zeros, hex('0000')]);
+  };
   return [
     body('arrays in arrays', 'depth', filled(size, Buffer.concat([hex('81'), events]), hex('91'), hex('c0'))),
     body(
@@ -131,8 +150,25 @@ function msgpackBodies(size: number): HostileBody[] {
     ),
     body('events that are nil', 'reserved', array(events, 'c0', 'c1')),
     body('events that are empty maps', 'reserved', array(events, '80', 'c1')),
+    body('events with an empty name', 'reserved', array(events, '81a0c0', 'c1')),
+    body('empty names of the batch', 'key', map('')),
+    body('empty names of one event', 'key', map(`81${events.toString('hex')}91`)),
+    body('names with a length of one byte', 'reserved', array(other, '81d90161c0', 'c1')),
+    body('empty arrays in arrays', 'reserved', array(other, '9190', 'c1')),
+    body('empty arrays with a count of two bytes', 'reserved', array(other, 'dc0000', 'c1')),
+    body(
+      'binary data longer than the body',
+      'binary',
+      filled(size, Buffer.concat([hex('81'), other, hex('c6ffffffff')]), hex('00'), hex('')),
+    ),
+    body(
+      'a text longer than the body',
+      'truncated',
+      filled(size, Buffer.concat([hex('81'), other, hex('dbffffffff')]), hex('61'), hex('')),
+    ),
     body('nils of another member', 'reserved', array(other, 'c0', 'c1')),
     body('empty texts', 'reserved', array(other, 'a0', 'c1')),
+    body('texts with a length of one byte', 'reserved', array(other, 'd900', 'c1')),
     body('short texts with wrong UTF-8 in the last one', 'utf8', array(other, 'a161', 'a1ff')),
     body('integers of nine bytes', 'reserved', array(other, 'cfffffffffffffffff', 'c1')),
     body(
@@ -175,6 +211,10 @@ function protobufBodies(size: number): HostileBody[] {
   return [
     body('groups', 'wire_type', batch('0b', '')),
     body('empty events', 'truncated', batch('0a00', '0a05')),
+    body('events of one empty text', 'truncated', batch('0a020a00', '0a05')),
+    body('events of one text, the last of which is not UTF-8', 'utf8', batch('0a030a0161', '0a030a01ff')),
+    body('lengths of ten bytes', 'truncated', batch(`0a${'80'.repeat(9)}00`, '0a05')),
+    body('tags of ten bytes', 'truncated', batch(`8a${'80'.repeat(8)}0000`, '0a05')),
     body(
       'unknown varints of ten bytes',
       'varint',
@@ -185,6 +225,7 @@ function protobufBodies(size: number): HostileBody[] {
     body('tags of five bytes', 'field', batch('f8ffffff0f00', '0000')),
     body('unknown varints in an event', 'wire_type', event('a00600', 'a306')),
     body('unknown empty fields in an event', 'truncated', event('a20600', 'a20605')),
+    body('one empty text many times', 'truncated', event('0a00', '0a05')),
     body('one text many times, the last of which is not UTF-8', 'utf8', event('0a0161', '0a01ff')),
     body('one number many times', 'field_type', event('5800', '5d00')),
     body('one text with wrong UTF-8 at its end', 'utf8', oneText(size)),

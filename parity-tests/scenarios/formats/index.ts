@@ -6,13 +6,14 @@ import { boundedMemory, cutConnections, exactEnd, failures, othersServed } from 
 import { inTurn } from './in-turn.ts';
 import { largeBodies, ordinaryBodies } from './malformed.ts';
 import { canonicalMaps, sameRows } from './same-rows.ts';
+import { servedMeanwhile } from './served-meanwhile.ts';
 
 export const FORMATS: ScenarioFile = {
   name: 'formats',
   about: 'formats of bodies and answers',
   scenarios: [
     {
-      name: 'malformed bodies are answered within 50 ms',
+      name: 'malformed bodies of up to 1 MiB are answered within 50 ms',
       rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01'],
       uses: 'each',
       run: ordinaryBodies,
@@ -22,6 +23,12 @@ export const FORMATS: ScenarioFile = {
       rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01', 'ING-09'],
       uses: 'each',
       run: largeBodies,
+    },
+    {
+      name: 'a malformed binary body of 8 MiB holds up no other request for more than 50 ms of processor time',
+      rules: ['FMT-03'],
+      uses: 'each',
+      run: servedMeanwhile,
     },
     {
       name: 'the same events leave the same rows in every format and on both servers',

@@ -11,23 +11,24 @@ use crate::number::print_number;
 /// Appends values to a text.
 pub(super) struct Canonical<'o> {
     out: &'o mut Vec<u8>,
-    keeps_minus_zero: bool,
+    is_read_again: bool,
 }
 
 impl<'o> Canonical<'o> {
     /// Prints numbers as ECMAScript does.
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
-        Self { out, keeps_minus_zero: false }
+        Self { out, is_read_again: false }
     }
 
-    /// Prints -0 as it is, for a text that is only read again (rule RPC-04).
-    pub(super) fn with_minus_zero(out: &'o mut Vec<u8>) -> Self {
-        Self { out, keeps_minus_zero: true }
+    /// For a text that is only read again (rule RPC-04): -0 stays what it is, and members stay as they are. To order
+    /// millions of them takes several times the memory of the body.
+    pub(super) fn to_read_again(out: &'o mut Vec<u8>) -> Self {
+        Self { out, is_read_again: true }
     }
 
     /// For a value inside.
     fn inner(&mut self) -> Canonical<'_> {
-        Canonical { out: self.out, keeps_minus_zero: self.keeps_minus_zero }
+        Canonical { out: self.out, is_read_again: self.is_read_again }
     }
 }
 
@@ -67,7 +68,7 @@ impl<'de> Visitor<'de> for Canonical<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        if self.keeps_minus_zero && value == 0.0 && value.is_sign_negative() {
+        if self.is_read_again && value == 0.0 && value.is_sign_negative() {
             self.out.extend_from_slice(b"-0");
         } else {
             print_number(self.out, value);
@@ -93,13 +94,24 @@ impl<'de> Visitor<'de> for Canonical<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
         let opening = self.out.len();
+        if self.is_read_again {
+            self.out.push(b'{');
+        }
         let mut written: Vec<(&'de str, usize, usize)> = Vec::new();
         while let Some(name) = members.next_key::<&'de str>()? {
             let start = self.out.len();
             self.inner().visit_str(name)?;
             self.out.push(b':');
             members.next_value_seed(self.inner())?;
-            written.push((name, start, self.out.len()));
+            if self.is_read_again {
+                self.out.push(b',');
+            } else {
+                written.push((name, start, self.out.len()));
+            }
+        }
+        if self.is_read_again {
+            close(self.out, opening, b'}');
+            return Ok(());
         }
         // A stable order: of equal names the last one sent stays last, and only that one is kept.
         written.sort_by(|one, other| one.0.encode_utf16().cmp(other.0.encode_utf16()));

@@ -43,7 +43,7 @@ pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Fai
 pub(crate) fn json_of(value: &[u8]) -> Result<String, Failure> {
     let mut out = Vec::with_capacity(value.len());
     let mut library = Deserializer::from_read_ref(value);
-    let written = Canonical::with_minus_zero(&mut out).deserialize(&mut library);
+    let written = Canonical::to_read_again(&mut out).deserialize(&mut library);
     written.map_err(|_| Failure::new(ErrorCode::Internal))?;
     String::from_utf8(out).map_err(|_| Failure::new(ErrorCode::Internal))
 }

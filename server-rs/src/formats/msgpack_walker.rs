@@ -84,7 +84,7 @@ impl<'a> Walker<'a> {
             open.left -= 1;
             if is_key {
                 self.key()?;
-            } else if !self.skip_byte() {
+            } else if !self.skip_byte() && !self.skip_empty(depth + level) {
                 let inner = match self.item(depth + level)? {
                     Item::Scalar | Item::Text(_) => continue,
                     Item::Array(count) => Open { left: count, is_map: false },
@@ -102,6 +102,13 @@ impl<'a> Walker<'a> {
         let is_one = matches!(self.peek(), Some(0x00..=0x7f | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff));
         self.at += usize::from(is_one);
         is_one
+    }
+
+    /// Skips a container without elements that lies in `depth` others, in the same way.
+    fn skip_empty(&mut self, depth: usize) -> bool {
+        let is_empty = matches!(self.peek(), Some(0x80 | 0x90)) && depth < LIMITS.json_depth;
+        self.at += usize::from(is_empty);
+        is_empty
     }
 
     /// Takes a key. One that is no string is `Fault::Key`, whatever else is wrong with it.

@@ -13,20 +13,23 @@ const NOT_JSON: u8 = b'?';
 /// The events of a body. Those after the first `max_items` are counted and not kept.
 pub fn read_lines(body: Vec<u8>, max_items: usize) -> RawBatch {
     let body = String::from_utf8(body).unwrap_or_else(|error| replace_lines(error.into_bytes()));
+    let bytes = body.as_bytes();
     let (mut events, mut lines, mut count) = (Vec::new(), Vec::new(), 0);
-    let mut start = 0;
-    for (index, line) in body.split('\n').enumerate() {
-        let end = start + line.len();
-        if count >= max_items {
-            count += usize::from(!is_blank(line.as_bytes()));
-        } else if let Some(event) =
-            scan_line(&body, start, end).unwrap_or_else(|_| Some(RawEvent::not_json()))
-        {
-            events.push(event);
-            lines.push(index + 1);
-            count += 1;
+    let (mut at, mut line) = (0, 1);
+    // A body may have millions of empty lines: white space is passed byte by byte.
+    while let Some(&byte) = bytes.get(at) {
+        if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            line += usize::from(byte == b'\n');
+            at += 1;
+            continue;
         }
-        start = end + 1;
+        let end = end_of_line(bytes, at);
+        if count < max_items {
+            events.push(scan_line(&body, at, end).unwrap_or_else(|_| RawEvent::not_json()));
+            lines.push(line);
+        }
+        count += 1;
+        at = end;
     }
     RawBatch { body, events, count, lines }
 }
@@ -50,9 +53,9 @@ fn replace_lines(mut body: Vec<u8>) -> String {
     String::from_utf8(body).unwrap_or_default()
 }
 
-/// Whether a line holds only the white space of JSON.
-fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+/// Where the line ends that goes on at `start`.
+fn end_of_line(bytes: &[u8], start: usize) -> usize {
+    bytes[start..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| start + length)
 }
 
 #[cfg(test)]

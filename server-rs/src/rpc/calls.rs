@@ -2,17 +2,24 @@
 //!
 //! Invariant: a body is read to its end before anything of it runs, so that one that is no JSON has no effect.
 
+use std::sync::LazyLock;
+
 use crate::contract::LIMITS;
 use crate::event::{Span, SpanKind};
 use crate::rpc::arguments::{Argument, complete, read_arguments};
 use crate::rpc::problem::Problem;
 use crate::rpc::refusal::{RpcError, refusal_of};
-use crate::rpc::schema::{Method, method_named};
+use crate::rpc::schema::{METHODS, Method, method_named};
 use crate::rpc::values::Checked;
 use crate::rpc::work::{Call, Calls, Reading, Work, calls_of, refused, work_of};
 use crate::scanner::{Scan, Scanner};
 
 const NULL: &str = "null";
+
+/// What the name of a method takes at most, each character escaped: a longer one is not looked at.
+static NAME_BYTES: LazyLock<usize> = LazyLock::new(|| {
+    METHODS.iter().map(|method| method.name.len()).max().unwrap_or_default() * r"\u0000".len() + 2
+});
 
 /// Reads a body in JSON.
 pub fn read_json_calls(body: &[u8], reading: Reading) -> Calls {
@@ -123,7 +130,8 @@ fn is_text(span: Span) -> bool {
 fn method_of(text: &str, name: Span, reading: Reading) -> Option<&'static Method> {
     match name.kind {
         SpanKind::String => method_named(&text[name.start + 1..name.end - 1], reading.has_bench),
-        SpanKind::EscapedString => {
+        // A call may have many `params`, each behind the same name: one that is too long is not decoded.
+        SpanKind::EscapedString if name.end - name.start <= *NAME_BYTES => {
             let name: String = serde_json::from_str(&text[name.start..name.end]).ok()?;
             method_named(&name, reading.has_bench)
         }

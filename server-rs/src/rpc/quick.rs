@@ -31,12 +31,12 @@ pub(super) fn quick_value(scanner: &mut Scanner<'_>, kind: &Type, out: &mut Vec<
         }
         Type::Text => {
             let start = scanner.at();
-            if scanner.peek() != Some(b'"') || scanner.skip_string().ok()? != SpanKind::String {
+            if scanner.peek() != Some(b'"') {
                 return None;
             }
-            // Without an escape a text is printed as it was sent.
-            out.extend_from_slice(&scanner.bytes[start..scanner.at()]);
-            Some(())
+            let kind = scanner.skip_string().ok()?;
+            let token = &scanner.bytes[start..scanner.at()];
+            (kind == SpanKind::String || has_short_escapes(token)).then(|| out.extend_from_slice(token))
         }
         Type::Dictionary(members) => {
             scanner.expect(b'{').ok()?;
@@ -71,6 +71,20 @@ fn write_double(token: &[u8], out: &mut Vec<u8>) -> Option<()> {
     }
     let value = parse_number(std::str::from_utf8(token).ok()?);
     (value.is_finite() && value != 0.0).then(|| print_number(out, value))
+}
+
+/// Whether each escape of a text is one of two characters that `JSON.stringify` prints too.
+fn has_short_escapes(token: &[u8]) -> bool {
+    let mut rest = token;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
+        let (Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't'), Some(behind)) =
+            (rest.get(at + 1), rest.get(at + 2..))
+        else {
+            return false;
+        };
+        rest = behind;
+    }
+    true
 }
 
 /// Whether a token is digits alone, without a leading zero.
@@ -140,9 +154,13 @@ mod tests {
     #[test]
     fn what_is_read_quickly_is_what_is_read_otherwise() {
         let nested = &method_named("echo.nestedDict", true).expect("a method").parameters[0].kind;
-        for (text, double) in
-            [("\"a\"", "1.5"), ("\"é😀\"", "0.30000000000000004"), ("\"\"", "1e21"), ("\"x\"", "12.50")]
-        {
+        for (text, double) in [
+            ("\"a\"", "1.5"),
+            (r#""\"\\\n\t""#, "2"),
+            ("\"é😀\"", "0.30000000000000004"),
+            ("\"\"", "1e21"),
+            ("\"x\"", "12.50"),
+        ] {
             let inner = format!(r#"{{"str":{text},"d":{double},"b":false}}"#);
             let value = format!(r#"{{"topStr":{text},"topD":{double},"topB":true,"nested":{inner}}}"#);
             let mut quick = Vec::new();

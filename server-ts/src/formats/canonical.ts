@@ -25,9 +25,12 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
   return isEscaped ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)) : undefined;
 });
 
-/** The text of the value from `start` on; -0 stays what it is where the text is only read again (rule RPC-04). */
-export function canonicalJson(bytes: Buffer, start: number, keepsMinusZero = false): Buffer {
-  const writer = new Writer(bytes, start, keepsMinusZero);
+/**
+ * The text of the value from `start` on. Where it is only read again (rule RPC-04), -0 stays what it is, and members stay
+ * as they are: to order millions of them takes several times the memory of the body.
+ */
+export function canonicalJson(bytes: Buffer, start: number, isReadAgain = false): Buffer {
+  const writer = new Writer(bytes, start, isReadAgain);
   writer.value();
   return writer.text();
 }
@@ -35,16 +38,16 @@ export function canonicalJson(bytes: Buffer, start: number, keepsMinusZero = fal
 class Writer {
   private readonly bytes: Buffer;
   private readonly walker: Walker;
-  private readonly keepsMinusZero: boolean;
+  private readonly isReadAgain: boolean;
   private out = Buffer.allocUnsafe(1024);
   private length = 0;
   /** The members of the maps that are open, of the innermost one last. */
   private members = new Int32Array(MEMBER_WIDTH * 16);
   private memberCount = 0;
 
-  constructor(bytes: Buffer, start: number, keepsMinusZero: boolean) {
+  constructor(bytes: Buffer, start: number, isReadAgain: boolean) {
     this.bytes = bytes;
-    this.keepsMinusZero = keepsMinusZero;
+    this.isReadAgain = isReadAgain;
     this.walker = new Walker(bytes);
     this.walker.at = start;
   }
@@ -69,7 +72,7 @@ class Writer {
       default: {
         const start = walker.at;
         walker.skipValue(0);
-        const isMinusZero = this.keepsMinusZero && isMinusZeroAt(this.bytes, start);
+        const isMinusZero = this.isReadAgain && isMinusZeroAt(this.bytes, start);
         this.ascii(isMinusZero ? '-0' : scalarJson(this.bytes, start));
       }
     }
@@ -98,7 +101,7 @@ class Writer {
       this.string(nameStart, nameEnd);
       this.byte(COLON);
       this.value();
-      this.member(nameStart, nameEnd, start);
+      if (!this.isReadAgain) this.member(nameStart, nameEnd, start);
     }
     this.byte(0x7d);
     if (!this.isOrdered(first)) this.order(first, opening);

@@ -8,7 +8,7 @@ import type { Places } from './batch.ts';
 import { SHAPE, shapeAt, Walker } from './msgpack-walker.ts';
 
 /** How many bytes are checked in one slice; other requests run between slices. */
-const SLICE_BYTES = 1 << 19;
+const SLICE_BYTES = 1 << 17;
 
 const EVENTS = Buffer.from('events');
 
@@ -26,19 +26,22 @@ export function checkEvent(body: Buffer): void {
 export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Places | undefined> {
   const walker = new Walker(body);
   let places: Places | undefined;
-  if (shapeAt(body, 0) === SHAPE.map) {
-    const pairs = walker.container(0);
-    for (let pair = 0; pair < pairs; pair++) {
-      if (!walker.keyIs(EVENTS)) {
-        walker.skipValue(1);
+  let pause = SLICE_BYTES;
+  const isMap = shapeAt(body, 0) === SHAPE.map;
+  const [pairs, depth] = isMap ? [walker.container(0), 1] : [1, 0];
+  for (let pair = 0; pair < pairs; pair++) {
+    if (isMap && walker.keyIs(EVENTS)) {
+      places = undefined;
+      if (shapeAt(body, walker.at) === SHAPE.array) {
+        places = yield* checkEvents(walker, maxItems);
         continue;
       }
-      places = undefined;
-      if (shapeAt(body, walker.at) === SHAPE.array) places = yield* checkEvents(walker, maxItems);
-      else walker.skipValue(1);
     }
-  } else {
-    walker.skipValue(0);
+    walker.begin(depth);
+    while (!walker.skipUntil(pause)) {
+      yield;
+      pause = walker.at + SLICE_BYTES;
+    }
   }
   walker.end();
   return places;
@@ -51,12 +54,12 @@ function* checkEvents(walker: Walker, maxItems: number): Generator<void, Places>
   let pause = walker.at + SLICE_BYTES;
   for (let index = 0; index < count; index++) {
     const start = walker.at;
-    walker.skipValue(2);
-    if (index < maxItems) events.push(start, walker.at);
-    if (walker.at > pause) {
+    walker.begin(2);
+    while (!walker.skipUntil(pause)) {
       yield;
       pause = walker.at + SLICE_BYTES;
     }
+    if (index < maxItems) events.push(start, walker.at);
   }
   return { events, count };
 }

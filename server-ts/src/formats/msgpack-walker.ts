@@ -11,9 +11,8 @@ import { isUtf8Range } from './utf8.ts';
 const FLOAT_EXPONENT = 0x80;
 const DOUBLE_EXPONENT = 0xf0;
 
-/** The markers of an empty map and of an empty array, which differ in one bit. */
-const EMPTY = 0x80;
-const EMPTY_MASK = 0xef;
+/** Of containers those with a marker below have their count in it. */
+const SHORT_CONTAINERS = 0xa0;
 
 const MOST_DEPTH = LIMITS.json_depth;
 
@@ -40,6 +39,12 @@ export class Walker {
   /** Where the last text began, which ended at `at`. */
   textStart = 0;
   private readonly bytes: Buffer;
+  /** In how many containers the value lies that is being skipped, and how many of its own are open around the innermost. */
+  private depth = 0;
+  private level = 0;
+  /** Values that are still to come in the innermost container; a key is one of its own. */
+  private left = 0;
+  private isPairs = false;
   /** How many values the containers around the innermost one still have; inverted where the container is a map. */
   private readonly open = new Int32Array(MOST_DEPTH);
 
@@ -54,40 +59,72 @@ export class Walker {
 
   /** Skips a value that lies in `depth` containers. Does not recurse. */
   skipValue(depth: number): void {
-    const { bytes, open } = this;
-    let level = 0;
-    // Values that are still to come in the innermost container; a key is one of its own.
-    let left = 1;
-    let isPairs = false;
+    this.begin(depth);
+    this.skipUntil(this.bytes.length);
+  }
+
+  /** Begins a value that lies in `depth` containers; `skipUntil` skips it. */
+  begin(depth: number): void {
+    this.depth = depth;
+    this.level = 0;
+    this.left = 1;
+    this.isPairs = false;
+  }
+
+  /** Goes on with the value that was begun; returns whether it ended, else the walker is at `pause` or behind it. */
+  skipUntil(pause: number): boolean {
+    const { bytes, open, depth } = this;
+    const { length } = bytes;
+    const end = Math.min(pause, length);
+    let { at, level, left, isPairs } = this;
     for (;;) {
       if (left === 0) {
-        if (level === 0) return;
+        if (level === 0) break;
         const outer = open[--level]!;
         isPairs = outer < 0;
         left = isPairs ? ~outer : outer;
         continue;
       }
-      if (this.at >= bytes.length) fail('truncated');
-      const first = bytes[this.at]!;
+      if (at >= end) {
+        if (at >= length) fail('truncated');
+        break;
+      }
+      const first = bytes[at]!;
       const shape = SHAPES[first]!;
       if (isPairs && (left & 1) === 0 && shape !== SHAPE.text) fail('key');
       left--;
       if (shape === SHAPE.byte) {
-        this.at++;
+        at++;
       } else if (shape === SHAPE.text) {
+        this.at = at;
         this.text(first);
+        at = this.at;
       } else if (shape === SHAPE.other) {
-        this.at++;
+        this.at = at + 1;
         this.scalar(first);
-      } else if ((first & EMPTY_MASK) === EMPTY && depth + level < MOST_DEPTH) {
-        this.at++;
+        at = this.at;
+      } else if (first < SHORT_CONTAINERS && depth + level < MOST_DEPTH) {
+        at++;
+        const count = first & 0x0f;
+        if (count === 0) continue;
+        open[level++] = isPairs ? ~left : left;
+        isPairs = shape === SHAPE.map;
+        left = isPairs ? 2 * count : count;
+        if (left > length - at) fail('truncated');
       } else {
+        this.at = at;
         const count = this.container(depth + level);
+        at = this.at;
         open[level++] = isPairs ? ~left : left;
         isPairs = shape === SHAPE.map;
         left = isPairs ? 2 * count : count;
       }
     }
+    this.at = at;
+    this.level = level;
+    this.left = left;
+    this.isPairs = isPairs;
+    return left === 0;
   }
 
   /**
@@ -107,7 +144,12 @@ export class Walker {
   /** Takes a key; returns whether it is this one. */
   keyIs(name: Buffer): boolean {
     this.key();
-    return name.equals(this.bytes.subarray(this.textStart, this.at));
+    const { bytes, textStart } = this;
+    // A view of the bytes for each key would cost more than the key.
+    if (this.at - textStart !== name.length) return false;
+    let same = 0;
+    while (same < name.length && bytes[textStart + same] === name[same]) same++;
+    return same === name.length;
   }
 
   /** Takes a key. One that is no string is the fault `key`, whatever else is wrong with it. */

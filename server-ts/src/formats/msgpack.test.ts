@@ -129,6 +129,18 @@ test('events above the limit are counted and not kept, and of a key given twice 
   }
 });
 
+test('the check stops between slices, also within one value of another key', () => {
+  const count = 1 << 21;
+  const zeros = Buffer.alloc(count);
+  const body = Buffer.concat([bytes('82a178dd00200000'), zeros, bytes('a66576656e747390')]);
+  const check = checkBatch(body, 1);
+  let slices = 0;
+  let step = check.next();
+  for (; !step.done; step = check.next()) slices++;
+  assert.equal(slices, 16);
+  assert.deepEqual(step.value, { events: [], count: 0 });
+});
+
 test('values become tokens', () => {
   const event = {
     session_id: 'a"\n',

@@ -14,7 +14,7 @@ import { isUtf8Range } from './utf8.ts';
 const EVENTS = 1;
 const MOST_NUMBER = LIMITS.max_field_number;
 /** How many bytes are checked in one slice; other requests run between slices. */
-const SLICE_BYTES = 1 << 19;
+const SLICE_BYTES = 1 << 17;
 
 /** How the value of a known field is encoded: its wire type, and whether it is text. */
 export interface WireForm {
@@ -23,12 +23,16 @@ export interface WireForm {
 }
 
 const BYTES: WireForm = { wireType: 2, isText: false };
+/** The fields of the message `IngestBatch` by their numbers. */
+const BATCH_FORMS: readonly (WireForm | undefined)[] = Array.from({ length: EVENTS + 1 }, (_, number) =>
+  number === EVENTS ? BYTES : undefined,
+);
 /** The fields of the message `Event` by their numbers. */
 const FORMS: readonly (WireForm | undefined)[] = formsByNumber();
 
 /** Checks a body that is an `Event`. */
 export function checkEvent(body: Buffer): void {
-  new Walker(body).event(body.length);
+  new Walker(body).event(body.length, body.length);
 }
 
 /** Checks a body that is an `IngestBatch`, in slices. Events after the first `maxItems` are counted and not kept. */
@@ -38,11 +42,14 @@ export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Pla
   let count = 0;
   let pause = SLICE_BYTES;
   while (walker.at < body.length) {
-    const number = walker.tag(body.length, (field) => (field === EVENTS ? BYTES : undefined));
+    const number = walker.tag(body.length, BATCH_FORMS);
     const end = walker.value(body.length);
     if (number === EVENTS) {
       const start = walker.at;
-      walker.event(end);
+      while (!walker.event(end, pause)) {
+        yield;
+        pause = walker.at + SLICE_BYTES;
+      }
       if (count < maxItems) events.push(start, end);
       count++;
     }
@@ -67,18 +74,20 @@ export class Walker {
     this.bytes = bytes;
   }
 
-  /** Checks the fields of an `Event` up to `end`. */
-  event(end: number): void {
+  /** Checks the fields of an `Event` up to `end`; returns whether it ended, else the walker is behind `pause`. */
+  event(end: number, pause: number): boolean {
     while (this.at < end) {
-      this.tag(end, formOf);
+      if (this.at > pause) return false;
+      this.tag(end, FORMS);
       const valueEnd = this.value(end);
       if (this.form?.isText === true && !isUtf8Range(this.bytes, this.at, valueEnd)) fail('utf8');
       this.at = valueEnd;
     }
+    return true;
   }
 
-  /** Takes the tag of a field; returns its number. `known` has the forms of fields by number. */
-  tag(end: number, known: (number: number) => WireForm | undefined): number {
+  /** Takes the tag of a field; returns its number. `forms` has the known fields by their numbers. */
+  tag(end: number, forms: readonly (WireForm | undefined)[]): number {
     const { bytes } = this;
     const first = bytes[this.at]!;
     const tag = this.varint(end);
@@ -87,7 +96,7 @@ export class Walker {
     if (number === 0 || number > MOST_NUMBER) fail('field');
     const { wireType } = this;
     if (wireType !== 0 && wireType !== 1 && wireType !== 2 && wireType !== 5) fail('wire_type');
-    this.form = known(number);
+    this.form = number < forms.length ? forms[number] : undefined;
     if (this.form !== undefined && this.form.wireType !== wireType) fail('field_type');
     return number;
   }
@@ -134,10 +143,6 @@ export class Walker {
       weight *= 128;
     }
   }
-}
-
-function formOf(number: number): WireForm | undefined {
-  return number < FORMS.length ? FORMS[number] : undefined;
 }
 
 function formsByNumber(): (WireForm | undefined)[] {

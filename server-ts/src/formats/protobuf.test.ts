@@ -95,6 +95,16 @@ test('events above the limit are counted and not kept', () => {
   assert.deepEqual(run(checkBatch(Buffer.alloc(0), 2)), { events: [], count: 0 });
 });
 
+test('the check stops between slices, also within one event', () => {
+  const fields = Buffer.alloc(3 << 20, bytes('a00600'));
+  const check = checkBatch(Buffer.concat([bytes('0a8080c001'), fields]), 1);
+  let slices = 0;
+  let step = check.next();
+  for (; !step.done; step = check.next()) slices++;
+  assert.equal(slices, 23);
+  assert.deepEqual(step.value, { events: [5, 5 + (3 << 20)], count: 1 });
+});
+
 test('values that JSON cannot say have the problems of their fields', () => {
   const cases: [fields: Buffer, problem: string][] = [
     [double(Number.NaN), `cost_usd: ${MESSAGES.number}`],

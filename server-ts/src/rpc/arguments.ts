@@ -1,8 +1,8 @@
 /**
  * Checks the arguments of a call against the types of its method (rules RPC-03 and RPC-04).
  *
- * `JSON.parse` reads them, since nothing of ours is as fast. It knows no limit of depth, so that is checked on the
- * brackets alone. Events to be stored are not parsed: their text goes on as it was sent (rule MET-01).
+ * `JSON.parse` reads them, since nothing of ours is as fast; of long ones it reads what the types know. It knows no limit
+ * of depth, so that is checked on the brackets alone. Events to be stored are not parsed: their text goes on as it was sent (rule MET-01).
  * Invariant: the grammar of JSON is checked to the last byte, also behind a problem.
  */
 import { LIMITS, VOCABULARY } from '../contract.ts';
@@ -10,17 +10,17 @@ import {
   BACKSLASH,
   CLOSE_ARRAY,
   CLOSE_OBJECT,
-  COMMA,
   INVALID,
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-  skipSpace,
+  skipItems,
   skipValue,
 } from '../scanner.ts';
+import { extractArguments } from './extract.ts';
 import { readOptions } from './options.ts';
 import { Problem } from './problem.ts';
-import type { WholeCall } from './quick.ts';
+import { isAsSent } from './quick.ts';
 import type { Method, Type } from './schema.ts';
 import { type Check, checkOf } from './values.ts';
 
@@ -47,49 +47,66 @@ export interface Read {
 const NO_JSON: Read = { end: INVALID, checked: [] };
 const CHECKS = new WeakMap<Type, Check>();
 
+/** Arguments up to this length are parsed as they are: what they do not need takes a few megabytes for a moment. */
+const SHORT_BYTES = 1 << 17;
+
 /**
- * Checks the value of `params` that begins here; `depth` more levels are allowed. `whole` is the call of bytes that are
- * no more than one.
+ * Checks the value of `params` that begins here; `depth` more levels are allowed. `isLast` says that its array probably
+ * ends with the last bracket of all the bytes.
  */
 export function readArguments(
   bytes: Buffer,
   start: number,
   method: Method,
   depth: number,
-  whole?: WholeCall,
+  isLast: boolean,
 ): Read {
   if (bytes[start] !== OPEN_ARRAY) {
     return { end: skipValue(bytes, start, depth), checked: new Problem(MESSAGES.params) };
   }
   if (method.parameters.some(({ type }) => isKept(type))) return scanArguments(bytes, start, method, depth);
-  if (whole !== undefined && method.service === 'echo')
-    return echoArguments(bytes, start, method, depth, whole);
-  const end = endOfArray(bytes, start, depth);
+  const quick = isLast && method.service === 'echo' ? echoArguments(bytes, start, method, depth) : undefined;
+  if (quick !== undefined) return quick;
+  const mayBeLong = bytes.length - start > SHORT_BYTES;
+  const end = mayBeLong ? skipValue(bytes, start, depth) : endOfArray(bytes, start, depth);
   if (end === INVALID) return NO_JSON;
-  const values = parsed(() => JSON.parse(bytes.toString('utf8', start, end)) as unknown[]);
-  return values === undefined ? NO_JSON : { end, checked: checkArguments(method, values, checkArgument) };
+  if (end - start <= SHORT_BYTES) {
+    const values = parsed(bytes.toString('utf8', start, end));
+    return values === undefined ? NO_JSON : { end, checked: checkArguments(method, values, checkArgument) };
+  }
+  const values = parsed(extractArguments(bytes, start, end, method.parameters)) ?? [];
+  return { end, checked: checkArguments(method, values, checkArgument) };
 }
 
-/** What `parse` gives; nothing where the text is no JSON. */
-function parsed<Value>(parse: () => Value): Value | undefined {
+/** The array of a text; nothing where it is no JSON. */
+function parsed(text: string): unknown[] | undefined {
   try {
-    return parse();
+    return JSON.parse(text) as unknown[];
   } catch {
     return undefined;
   }
 }
 
-/** The argument of a method that gives it back, which may be long: it is parsed once. */
-function echoArguments(bytes: Buffer, start: number, method: Method, depth: number, whole: WholeCall): Read {
-  const values = parsed(() => whole.params);
-  if (values === undefined) return NO_JSON;
-  // Of `params` given twice the last counts, and this is an earlier one.
-  if (!Array.isArray(values)) return { end: skipValue(bytes, start, depth), checked: [] };
+/** The argument of a method that gives it back, up to the last bracket; nothing where it has to be scanned. */
+function echoArguments(bytes: Buffer, start: number, method: Method, depth: number): Read | undefined {
+  const end = bytes.lastIndexOf(CLOSE_ARRAY) + 1;
+  if (end - start > SHORT_BYTES) {
+    const { type } = method.parameters[0]!;
+    if (type.kind !== 'sequence') return undefined;
+    const check: Check = (items) => checkArgument(type, items);
+    if (!isAsSent(bytes, start + 1, end - 1, type.item, check)) return undefined;
+    return { end, checked: [], printed: bytes.subarray(start + 1, end - 1) };
+  }
+  const text = bytes.toString('utf8', start, end);
+  const values = parsed(text);
+  // There is a bracket behind.
+  if (values === undefined) return undefined;
   const checked = checkArguments(method, values, checkArgument);
-  if (checked instanceof Problem) return { end: endOfArray(bytes, start, depth), checked };
-  const asSent = whole.asSent(checked[0], start);
-  if (asSent === undefined) return { end: endOfArray(bytes, start, depth), checked };
-  return { end: asSent.end, checked, printed: asSent.text };
+  if (!(checked instanceof Problem)) {
+    const printed = JSON.stringify(checked[0]);
+    if (text === `[${printed}]`) return { end, checked, printed };
+  }
+  return { end: endOfArray(bytes, start, depth), checked };
 }
 
 /** Checks as many values as there are parameters, each by `check`. */
@@ -152,21 +169,6 @@ function scanArguments(bytes: Buffer, start: number, method: Method, depth: numb
     return count > LIMITS.rpc_sequence_items ? Problem.ofType(type) : { start: from, end: to };
   };
   return { end, checked: checkArguments(method, places, check) };
-}
-
-/** The end of the array that begins here, each of whose items `skip` skips; `depth` more levels are allowed. */
-export function skipItems(bytes: Buffer, start: number, depth: number, skip: (at: number) => number): number {
-  if (depth === 0) return INVALID;
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_ARRAY) return at + 1;
-  for (;;) {
-    at = skip(at);
-    if (at === INVALID) return INVALID;
-    at = skipSpace(bytes, at);
-    if (bytes[at] === CLOSE_ARRAY) return at + 1;
-    if (bytes[at] !== COMMA) return INVALID;
-    at = skipSpace(bytes, at + 1);
-  }
 }
 
 const [OPENS, CLOSES, QUOTES] = [1, 2, 3];

@@ -14,16 +14,16 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
+  skipItems,
   skipSpace,
   skipString,
   skipValue,
 } from '../scanner.ts';
 import { decodeToken } from '../text.ts';
-import { checkArguments, type Read, readArguments, skipItems } from './arguments.ts';
+import { checkArguments, type Read, readArguments } from './arguments.ts';
 import { Problem } from './problem.ts';
-import { WholeCall } from './quick.ts';
 import { refusalOf } from './refusal.ts';
-import { type Method, methodNamed } from './schema.ts';
+import { METHODS, type Method, methodNamed } from './schema.ts';
 import { type Call, type Calls, callsOf, type Reading, refused, type Work, workOf } from './work.ts';
 
 const NULL = 'null';
@@ -31,6 +31,8 @@ const TWO = Buffer.from('2.0');
 const [VERSION, METHOD, PARAMS, ID] = ['jsonrpc', 'method', 'params', 'id'].map((name) =>
   Buffer.from(name),
 ) as [Buffer, Buffer, Buffer, Buffer];
+/** What the name of a method takes at most, each character escaped: a longer one is not looked at. */
+const NAME_BYTES = Math.max(...[...METHODS.keys()].map((name) => name.length)) * '\\u0000'.length + 2;
 
 /** Reads a body in JSON. */
 export function readJsonCalls(body: Buffer, reading: Reading): Calls {
@@ -40,7 +42,7 @@ export function readJsonCalls(body: Buffer, reading: Reading): Calls {
 function scanCalls(body: Buffer, reading: Reading): Calls | undefined {
   const start = skipSpace(body, 0);
   const isBatch = body[start] === OPEN_ARRAY;
-  const scanner = new CallScanner(body, reading, isBatch ? undefined : new WholeCall(body));
+  const scanner = new CallScanner(body, reading, !isBatch);
   let count = 0;
   const end = isBatch
     ? skipItems(body, start, LIMITS.json_depth, (at) => {
@@ -54,7 +56,7 @@ function scanCalls(body: Buffer, reading: Reading): Calls | undefined {
 
 /** Reads one call, which is the whole text and is known to be JSON. */
 export function readCall(text: Buffer, reading: Reading): Call {
-  const scanner = new CallScanner(text, reading, new WholeCall(text));
+  const scanner = new CallScanner(text, reading, true);
   scanner.scan(0, LIMITS.json_depth);
   return scanner.calls[0]!;
 }
@@ -70,7 +72,8 @@ class CallScanner {
   readonly calls: Call[] = [];
   private readonly bytes: Buffer;
   private readonly reading: Reading;
-  private readonly whole: WholeCall | undefined;
+  /** Whether arguments that follow are probably the last of the bytes. One wrong guess is the last. */
+  private isLast: boolean;
   private readonly version: Span = { start: 0, end: 0 };
   private readonly name: Span = { start: 0, end: 0 };
   private readonly id: Span = { start: 0, end: 0 };
@@ -78,11 +81,11 @@ class CallScanner {
   /** Arguments that were checked when they were met: for most calls the method is known by then. */
   private early: { readonly method: Method; readonly read: Read } | undefined;
 
-  /** `whole` is the call of bytes that are no more than one. */
-  constructor(bytes: Buffer, reading: Reading, whole: WholeCall | undefined) {
+  /** `isOne` says that the bytes are no more than one call. */
+  constructor(bytes: Buffer, reading: Reading, isOne: boolean) {
     this.bytes = bytes;
     this.reading = reading;
-    this.whole = whole;
+    this.isLast = isOne;
   }
 
   /** Adds the call that begins here; its end. `depth` more levels are allowed. */
@@ -147,7 +150,7 @@ class CallScanner {
       this.early = undefined;
       return skipValue(this.bytes, start, depth);
     }
-    const read = readArguments(this.bytes, start, method, depth, this.whole);
+    const read = this.read(start, method, depth);
     this.early = { method, read };
     return read.end;
   }
@@ -176,13 +179,19 @@ class CallScanner {
   private arguments(method: Method, depth: number): Read {
     if (this.params === 0) return { end: 0, checked: checkArguments(method, [], () => undefined) };
     if (this.early?.method === method) return this.early.read;
-    return readArguments(this.bytes, this.params, method, depth, this.whole);
+    return this.read(this.params, method, depth);
+  }
+
+  private read(start: number, method: Method, depth: number): Read {
+    const { isLast } = this;
+    this.isLast = false;
+    return readArguments(this.bytes, start, method, depth, isLast);
   }
 
   /** The method whose name was noted; nothing where there is none. */
   private method(): Method | undefined {
     const { bytes, name } = this;
-    if (bytes[name.start] !== QUOTE) return undefined;
+    if (bytes[name.start] !== QUOTE || name.end - name.start > NAME_BYTES) return undefined;
     return methodNamed(decodeToken(bytes, name.start + 1, name.end - 1), this.reading.hasBench);
   }
 }

@@ -1,71 +1,57 @@
 /**
  * Reads values as most clients write them: members in the order of the schema, texts without needless escapes.
  *
- * A body that is one call is parsed at once. Where a value is printed as it was sent, nothing else is in its text, so
- * that its depth and its end are known without a scan. Invariant: what is read does not depend on that.
+ * A long sequence is read piece by piece, so that never more than one piece is held as values. A piece that is printed
+ * as it was sent has nothing else in its text: its depth and its end are known without a scan. It gives up at anything
+ * else. Invariant: what is read does not depend on that.
  */
+import { LIMITS } from '../contract.ts';
+import { CLOSE_ARRAY, OPEN_ARRAY } from '../scanner.ts';
+import { Problem } from './problem.ts';
+import type { Type } from './schema.ts';
 
-/** So many items of an array are printed at once: the text of all of them would take as much memory as the body. */
-const PIECE_ITEMS = 1000;
-/** From here on a result stays bytes. */
-const LONG_BYTES = 1 << 16;
-/** From here on a text is decoded into memory of V8: what the C library frees in such pieces, it keeps for later. */
-const LONG_TEXT = 1 << 23;
+/** The items of an array, or what is wrong with them. */
+type Check = (items: unknown) => unknown;
 
-/** Where an argument ends that is printed as it was sent, and its text. */
-export interface AsSent {
-  readonly end: number;
-  readonly text: string | Uint8Array;
-}
+/** A piece has at least so many bytes, save the last. */
+const PIECE_BYTES = 1 << 16;
+/** It gives up where a piece would be longer. */
+const MOST_PIECE_BYTES = 4 * PIECE_BYTES;
 
-/** A body that is one call. It is parsed when its arguments are first asked for. */
-export class WholeCall {
-  private readonly bytes: Buffer;
-  private text = '';
-  private call: { readonly params?: unknown } | undefined;
-
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
-  }
-
-  /** The last `params` of the call. Throws where the body is no JSON. */
-  get params(): unknown {
-    if (this.call === undefined) {
-      const isLong = this.bytes.length > LONG_TEXT;
-      this.text = isLong
-        ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.bytes)
-        : this.bytes.toString();
-      this.call = JSON.parse(this.text) as { readonly params?: unknown };
-    }
-    return this.call.params;
-  }
-
-  /** The one argument of the array that begins here, where it is printed as it was sent. */
-  asSent(argument: unknown, start: number): AsSent | undefined {
-    const { text, bytes } = this;
-    const isAscii = text.length === bytes.length;
-    const from = isAscii ? start : bytes.toString('utf8', 0, start).length;
-    let at = from;
-    for (const piece of piecesOf(argument)) {
-      if (text.slice(at, at + piece.length) !== piece) return undefined;
-      at += piece.length;
-    }
-    const argumentText = text.slice(from + 1, at - 1);
-    const end = start + (isAscii ? at - from : Buffer.byteLength(argumentText) + 2);
-    const isLong = end - start > LONG_BYTES;
-    return { end, text: isLong ? bytes.subarray(start + 1, end - 1) : argumentText };
+/** Whether the array that lies from `start` up to `end` is printed as it was sent; `check` checks arrays of its items. */
+export function isAsSent(bytes: Buffer, start: number, end: number, item: Type, check: Check): boolean {
+  if (bytes[start] !== OPEN_ARRAY || bytes[end - 1] !== CLOSE_ARRAY) return false;
+  const separator = separatorOf(item);
+  const comma = separator.indexOf(',');
+  const stop = end - 1;
+  let count = 0;
+  let at = start + 1;
+  for (;;) {
+    const found = bytes.indexOf(separator, at + PIECE_BYTES);
+    const cut = found < 0 || found > stop ? stop : found + comma;
+    if (cut - at > MOST_PIECE_BYTES) return false;
+    const items = itemsAsSent(`[${bytes.toString('utf8', at, cut)}]`, check);
+    count += items;
+    if (items === 0 || count > LIMITS.rpc_sequence_items) return false;
+    if (cut === stop) return true;
+    at = cut + 1;
   }
 }
 
-/** An array of one argument, printed piece by piece. */
-function* piecesOf(argument: unknown): Generator<string> {
-  if (!Array.isArray(argument) || argument.length <= PIECE_ITEMS) {
-    yield `[${JSON.stringify(argument)}]`;
-    return;
+/** How many items an array has that is printed as it was sent; 0 where it is not. */
+function itemsAsSent(text: string, check: Check): number {
+  let items: unknown;
+  try {
+    items = check(JSON.parse(text));
+  } catch {
+    return 0;
   }
-  for (let index = 0; index < argument.length; index += PIECE_ITEMS) {
-    const items = JSON.stringify(argument.slice(index, index + PIECE_ITEMS));
-    yield (index === 0 ? '[[' : ',') + items.slice(1, -1);
-  }
-  yield ']]';
+  if (items instanceof Problem || !Array.isArray(items)) return 0;
+  return JSON.stringify(items) === text ? items.length : 0;
+}
+
+/** What mostly stands between two items alone: where it is part of a text, a piece is no JSON. */
+function separatorOf(item: Type): string {
+  if (item.kind === 'dictionary') return `},{"${item.members[0]?.name}":`;
+  return item.kind === 'string' ? '","' : ',';
 }

@@ -94,3 +94,49 @@ test('nothing hides behind a value that is printed as it was sent', () => {
   const { calls } = readCalls(Buffer.from(text), 'json', { hasBench: true, keepsMinusZero: false });
   assert.deepEqual(calls[0]!.work, { kind: 'refused', refusal: { error: 'parse_error' } });
 });
+
+/** What is answered to a value of nested dicts, or what is wrong with it. */
+function answered(params: string): string {
+  const work = workOf(params);
+  assert.ok(work.kind === 'echo' || work.kind === 'refused');
+  if (work.kind === 'refused') return JSON.stringify(work.refusal);
+  return Buffer.from(work.result).toString();
+}
+
+test('a long spelling of a value is answered as a short one', () => {
+  // White space makes the arguments so long that an extract of them is parsed.
+  const pad = ' '.repeat(1 << 17);
+  const good = '{"topStr":"a","topD":-0,"topB":true,"nested":{"str":"\\u0062","d":1e2,"b":false}}';
+  const items = [
+    good,
+    good.replace('"topD":-0', '"x":[{},[[]]],"topD":[{}],"top\\u0044":7'),
+    good.replace('"topD":-0', '"topD":7,"topD":[{}]'),
+    good.replace('"topB":true,', ''),
+    good.replace('"\\u0062"', '"\\ud800"'),
+    good.replace('"d":1e2', '"d":1e999'),
+    good.replace('{"str"', '[{"str"').replace('false}', 'false}]'),
+    '{}',
+    '[]',
+    'null',
+    '"text"',
+  ];
+  const values = [...items.map((item) => `[${item}]`), ...items.map((item) => `[${good},${item}]`), ...items];
+  for (const value of [...values, '[]', '[[]]']) {
+    for (const params of [`[${value}]`, `[${value},{}]`, `[${value},{},[]]`, '[]']) {
+      assert.equal(answered(`[${pad}${params.slice(1)}`), answered(params), params);
+    }
+  }
+});
+
+test('a long text that is no JSON is refused wherever the fault is', () => {
+  const pad = ' '.repeat(1 << 17);
+  for (const fault of [
+    '{"x":[1,]}',
+    '{"x":01}',
+    '[[],',
+    '{"x":"\\q"}',
+    `${'['.repeat(200)}${']'.repeat(200)}`,
+  ]) {
+    assert.match(answered(`[${pad}[${fault}]]`), /parse_error/, fault);
+  }
+});

@@ -61,8 +61,10 @@ export function workOf(
   const [first, second = []] = checked as [unknown, Options | undefined];
   switch (service) {
     case 'echo':
+      // What is printed as it was sent has no -0.
+      if (printed !== undefined) return { kind: 'echo', result: printed };
       if (keepsMinusZero) return { kind: 'echo', result: printWithMinusZero(first, parameters[0]!.type) };
-      return { kind: 'echo', result: printed ?? JSON.stringify(first) };
+      return { kind: 'echo', result: JSON.stringify(first) };
     case 'ingest':
       return { kind: 'ingest', format: 'json', ...(first as Place) };
     case 'snapshot':

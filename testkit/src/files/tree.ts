@@ -11,11 +11,16 @@ export type Tree = Readonly<Record<string, unknown>>;
 /** Runs work in a folder with these files. A file of `undefined` is left out. */
 export async function inTree<T>(files: Tree, work: (root: string) => T | Promise<T>): Promise<T> {
   return await inFolder(async (root) => {
-    for (const [path, content] of Object.entries(files)) {
-      if (content === undefined) continue;
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
-    }
+    writeTree(root, files);
     return await work(root);
   });
+}
+
+/** Writes these files into a folder. */
+export function writeTree(root: string, files: Tree): void {
+  for (const [path, content] of Object.entries(files)) {
+    if (content === undefined) continue;
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
 }

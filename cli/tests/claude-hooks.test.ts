@@ -1,22 +1,21 @@
-/** Settings of Claude Code with hooks put in and taken out: tables of texts, and every other byte as it was. */
+/** Hooks put into settings of Claude Code and taken out: tables of texts, and every other byte as it was. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import HOOKS from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import ROUTES from '../../contract/routes.json' with { type: 'json' };
-import {
-  HOOK_PATH,
-  type HookServer,
-  handlersFor,
-  isOwn,
-  TOKEN_VARIABLE,
-} from '../src/connect/claude-hooks.ts';
-import { connected, disconnected, obstaclesTo, type SettingsError } from '../src/connect/claude-settings.ts';
+import { type ServerAddress, type SettingsError, TOKEN_VARIABLE } from '../src/connect/agent.ts';
+import { CLAUDE_HOOKS, HOOK_PATH, handlersFor } from '../src/connect/claude-hooks.ts';
+import { withHooks, withoutHooks } from '../src/connect/hooks-edit.ts';
+
+const connected = (text: string, server: ServerAddress) =>
+  withHooks(text, CLAUDE_HOOKS, handlersFor(server), server.origin);
+const disconnected = (text: string) => withoutHooks(text, CLAUDE_HOOKS);
 
 const port = CONFIG.options.find(({ name }) => name === 'port')!.default;
-const SERVER: HookServer = { origin: `http://127.0.0.1:${port}`, token_file: null };
-const GUARDED: HookServer = { origin: 'https://[::1]:8443', token_file: "/home/o'neil/a token" };
-const URL_OF = (server: HookServer) => `${server.origin}${HOOK_PATH}`;
+const SERVER: ServerAddress = { origin: `http://127.0.0.1:${port}`, token_file: null };
+const GUARDED: ServerAddress = { origin: 'https://[::1]:8443', token_file: "/home/o'neil/a token" };
+const URL_OF = (server: ServerAddress) => `${server.origin}${HOOK_PATH}`;
 
 interface Handler {
   readonly type: string;
@@ -47,7 +46,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
     test(`connected, connected again and undone (${name}, ${server.origin})`, () => {
       const { text: once, changes } = connected(text, server);
       assert.deepEqual(
-        changes.map(({ kind, event }) => [kind, event]),
+        changes.map(({ kind, name }) => [kind, name]),
         [...handlersFor(server).keys()].map((event) => ['add', event]),
       );
       for (const [event, handler] of handlersFor(server))
@@ -77,7 +76,7 @@ test('each hook is connected as the contract says, by a handler that holds no to
     for (const [event, hook] of Object.entries(HOOKS.hooks))
       assert.equal(handlers.get(event)?.type, 'connect' in hook ? hook.connect : undefined, event);
     assert.equal(handlers.has('WorktreeCreate'), false);
-    for (const handler of handlers.values()) assert.ok(isOwn(handler));
+    for (const handler of handlers.values()) assert.ok(CLAUDE_HOOKS.isOwn(handler));
   }
   assert.deepEqual(handlersFor(SERVER).get('Stop'), { type: 'http', url: URL_OF(SERVER), timeout: 2 });
   assert.deepEqual(handlersFor(GUARDED).get('Stop'), {
@@ -119,7 +118,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     const again = connected(text, SERVER);
     assert.equal(again.text, text);
     assert.deepEqual(
-      again.changes.map(({ kind, event }) => [kind, event]),
+      again.changes.map(({ kind, name }) => [kind, name]),
       [['keep', 'Stop']],
     );
     const undone = disconnected(text);
@@ -140,7 +139,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['not_json', '\u{feff}{}', /is not JSON/],
   ['shape', '[]', /no JSON object/],
   ['shape', 'null', /no JSON object/],
-  ['shape', '{"hooks":[]}', /"hooks" that are no object/],
+  ['shape', '{"hooks":[]}', /"hooks" that is no object/],
   ['shape', '{"hooks":{"Stop":{}}}', /"hooks" for "Stop"/],
   ['shape', '{"hooks":{"Stop":[{}]}}', /"hooks" for "Stop"/],
   ['shape', '{"hooks":{"Stop":[null]}}', /"hooks" for "Stop"/],
@@ -154,10 +153,3 @@ for (const [code, text, message] of BROKEN) {
       assert.throws(edit, (error: SettingsError) => error.code === code && message.test(error.message));
   });
 }
-
-test('what else keeps hooks from being sent is told', () => {
-  assert.deepEqual(obstaclesTo('{"disableAllHooks":false}', SERVER), []);
-  assert.equal(obstaclesTo('{"disableAllHooks":true,"allowedHttpHookUrls":[]}', SERVER).length, 2);
-  assert.deepEqual(obstaclesTo('{"httpHookAllowedEnvVars":[]}', SERVER), []);
-  assert.equal(obstaclesTo('{"httpHookAllowedEnvVars":[]}', GUARDED).length, 1);
-});

@@ -1,0 +1,14 @@
+/**
+ * The agents whose settings `connect` writes and `doctor` reads, in the order in which they are shown.
+ */
+import type { Agent } from './agent.ts';
+import { CLAUDE_CODE } from './claude-code.ts';
+import { CODEX } from './codex.ts';
+import { GEMINI } from './gemini.ts';
+import { OPENCODE } from './opencode.ts';
+
+export const AGENTS: readonly Agent[] = [CLAUDE_CODE, CODEX, GEMINI, OPENCODE];
+
+export function agentOf(name: string | undefined): Agent | undefined {
+  return AGENTS.find((agent) => agent.name === name);
+}

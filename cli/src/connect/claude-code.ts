@@ -1,0 +1,69 @@
+/**
+ * Claude Code: hooks for what it does, and an `env` for its logs, which have tokens and cost. Both are in one file.
+ */
+import {
+  type Agent,
+  type Choice,
+  type Place,
+  type ServerAddress,
+  type TextEdit,
+  tokenAdvice,
+} from './agent.ts';
+import { withoutTelemetry, withTelemetry } from './claude-env.ts';
+import { CLAUDE_HOOKS, handlersFor, serverOf } from './claude-hooks.ts';
+import { claudeObstacles, ownSettings, projectSettings, readScopes } from './claude-scopes.ts';
+import { handlersOf, withHooks, withoutHooks } from './hooks-edit.ts';
+import { objectText } from './json-object.ts';
+
+export const CLAUDE_CODE: Agent = {
+  name: 'claude-code',
+  label: 'Claude Code',
+  agent_type: 'claude_code',
+  hasProjects: true,
+  parts(place: Place, choice: Choice) {
+    const path =
+      typeof choice === 'object'
+        ? choice.file
+        : choice === 'project'
+          ? projectSettings(place)
+          : ownSettings(place);
+    return [
+      {
+        path,
+        connected: (text, server) => connectedClaude(objectText(text), server, place.env),
+        disconnected: (text) => disconnectedClaude(objectText(text)),
+      },
+    ];
+  },
+  advice(server, place) {
+    return [
+      'Hooks hold prompts, commands and files. Telemetry holds token counts, cost and the names of tools.',
+      'Connect your own settings or those of a project, not both: each hook would be stored twice.',
+      ...claudeObstacles(readScopes(place), server).map(({ what, remedy }) => `${what} ${remedy}`),
+      ...tokenAdvice(server, 'Claude Code'),
+    ];
+  },
+};
+
+export function connectedClaude(
+  text: string,
+  server: ServerAddress,
+  environment: Place['env'] = {},
+): TextEdit {
+  const origins = hookOrigins(text);
+  const hooks = withHooks(text, CLAUDE_HOOKS, handlersFor(server), server.origin);
+  const env = withTelemetry(hooks.text, server.origin, origins, environment);
+  return { text: env.text, changes: [...hooks.changes, ...env.changes] };
+}
+
+export function disconnectedClaude(text: string): TextEdit {
+  const env = withoutTelemetry(text, hookOrigins(text));
+  const hooks = withoutHooks(env.text, CLAUDE_HOOKS);
+  return { text: hooks.text, changes: [...hooks.changes, ...env.changes] };
+}
+
+/** The servers that hooks of ours in this text are sent to. */
+export function hookOrigins(text: string): string[] {
+  const origins = handlersOf(text).flatMap(({ handler }) => serverOf(handler)?.origin ?? []);
+  return [...new Set(origins)];
+}

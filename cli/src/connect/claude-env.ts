@@ -1,0 +1,93 @@
+/**
+ * The member `env` of Claude Code's settings that makes it send its logs as OTLP: they have the tokens and the cost,
+ * which hooks lack.
+ *
+ * The variables are those of logs alone. A user's metrics and traces keep their collector, and nothing is exported
+ * that the server would drop. JSON, because both servers take it without a schema and a person can read a capture.
+ * Invariant: a variable of the user's is never changed; what is ours is recognised by the whole row of variables.
+ */
+import { type Change, LOGS_PATH, type Place, type TextEdit } from './agent.ts';
+import { appended, without } from './json-edit.ts';
+import { readMember } from './json-object.ts';
+
+const SWITCH = 'CLAUDE_CODE_ENABLE_TELEMETRY';
+
+/** In the order in which they are written. */
+export function telemetryEnv(origin: string): readonly (readonly [name: string, value: string])[] {
+  return [
+    ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', `${origin}${LOGS_PATH}`],
+    ['OTEL_EXPORTER_OTLP_LOGS_PROTOCOL', 'http/json'],
+    ['OTEL_LOGS_EXPORTER', 'otlp'],
+    [SWITCH, '1'],
+  ];
+}
+
+/** `origins`: of the servers that hooks of the same file are sent to; variables of others are the user's own. */
+export function withTelemetry(
+  text: string,
+  origin: string,
+  origins: readonly string[],
+  environment: Place['env'],
+): TextEdit {
+  const wanted = telemetryEnv(origin);
+  const present = envOf(text);
+  if (wanted.every(([name, value]) => present[name] === value)) return { text, changes: [] };
+  const { text: cleared, changes } = withoutTelemetry(text, origins);
+  const left = envOf(cleared);
+  const conflicts = wanted.flatMap(([name, value]) => conflictOf(name, value, left, environment));
+  // The row means something only as a whole, so it is written as a whole or not at all.
+  if (conflicts.length > 0) return { text: cleared, changes: [...changes, ...conflicts] };
+  const added: Change[] = [];
+  let edited = cleared;
+  if (readMember(edited, 'env') === undefined) edited = appended(edited, [], {}, 'env');
+  for (const [name, value] of wanted) {
+    if (left[name] !== undefined) continue;
+    edited = appended(edited, ['env'], value, name);
+    added.push({ kind: 'add', name, value });
+  }
+  return { text: edited, changes: [...changes, ...added] };
+}
+
+/** Without the variables that were written for these servers. */
+export function withoutTelemetry(text: string, origins: readonly string[]): TextEdit {
+  const entries = Object.entries(envOf(text));
+  for (const origin of origins) {
+    const wanted = telemetryEnv(origin);
+    const start = entries.findIndex(([name, value]) => name === wanted[0]![0] && value === wanted[0]![1]);
+    const row = wanted.filter(([name, value], i) => {
+      const [present, set] = entries[start + i] ?? [];
+      return present === name && set === value;
+    });
+    // The switch may be the user's own; then it stands before the row.
+    const isOwn =
+      start >= 0 &&
+      row.length >= wanted.length - 1 &&
+      wanted.slice(0, -1).every((pair) => row.includes(pair));
+    if (!isOwn) continue;
+    let edited = text;
+    for (const [name] of row) edited = without(edited, ['env', name]);
+    if (row.length === entries.length) edited = without(edited, ['env']);
+    return { text: edited, changes: row.map(([name, value]) => ({ kind: 'remove', name, value })) };
+  }
+  return { text, changes: [] };
+}
+
+export function envOf(text: string): Readonly<Record<string, unknown>> {
+  return readMember(text, 'env') ?? {};
+}
+
+/** The switch may be on already. The others must not be set: they say where the user's own logs go. */
+function conflictOf(
+  name: string,
+  value: string,
+  present: Readonly<Record<string, unknown>>,
+  environment: Place['env'],
+): Change[] {
+  const found = present[name];
+  if (found !== undefined && !(name === SWITCH && (found === value || found === 'true')))
+    return [{ kind: 'conflict', name, value: String(found) }];
+  const outside = environment[name];
+  if (found === undefined && outside !== undefined && outside !== '' && outside !== value)
+    return [{ kind: 'conflict', name, value: `${outside} (in the environment)` }];
+  return [];
+}

@@ -1,0 +1,141 @@
+/**
+ * The table `[otel]` of Codex's config.toml, with an exporter of logs to a server of this project.
+ *
+ * Lines are put in and taken out; no other byte changes. A parser then checks that the text means what it meant
+ * before, but for `otel.exporter`, so a line that only looks like a table does no harm. The value is the struct form:
+ * the short form `exporter = "otlp-http"` makes every command of Codex fail. Codex's endpoint is used as it is, so it
+ * names the path. Invariant: an exporter of the user's own is never changed.
+ */
+import { parse, stringify, type TomlTable } from 'smol-toml';
+import { type Change, LOGS_PATH, type ServerAddress, SettingsError, type TextEdit } from './agent.ts';
+
+/** Ends each line that is ours. */
+const MARK = '# twin-ingest';
+const HEADER = `[otel] ${MARK}`;
+const OWN_LINE =
+  /^exporter = \{ otlp-http = \{ endpoint = "([^"\\]+)", protocol = "json" \} \} # twin-ingest$/;
+const OWN_BLOCK =
+  /(?:(?:\r?\n){2}|^\s*)\[otel\] # twin-ingest\r?\nexporter = [^\r\n]* # twin-ingest(?=\r?\n|$)/;
+
+/** The line as a person would write it. */
+export function exporterLine(origin: string): string {
+  return `exporter = { otlp-http = { endpoint = "${origin}${LOGS_PATH}", protocol = "json" } }`;
+}
+
+export function withExporter(text: string, { origin }: ServerAddress): TextEdit {
+  const wanted = readToml(`${exporterLine(origin)}\n`).exporter;
+  const { text: cleared, changes } = isSame(exporterOf(text), wanted)
+    ? { text, changes: [] }
+    : withoutExporter(text);
+  const exporter = exporterOf(cleared);
+  if (isSame(exporter, wanted)) return { text, changes: [] };
+  if (exporter !== undefined) {
+    const kind = changes.some((change) => change.kind === 'keep') ? 'keep' : 'conflict';
+    return { text, changes: [{ kind, name: 'otel.exporter', value: valueText(exporter) }] };
+  }
+  const line = `${exporterLine(origin)} ${MARK}`;
+  const edited = inserted(cleared, line);
+  const before = readToml(cleared);
+  if (!means(edited, { ...before, otel: { ...tableOf(before.otel), exporter: wanted } }))
+    throw new SettingsError(
+      'shape',
+      `has an [otel] that cannot be edited safely; add this to it yourself: ${line}`,
+    );
+  return { text: edited, changes: [...changes, addition(origin)] };
+}
+
+/** Without the lines that were written here; what was changed by hand stays. */
+export function withoutExporter(text: string): TextEdit {
+  const before = readToml(text);
+  const lines = text.split(/\r?\n/);
+  const line = lines.find((one) => OWN_LINE.test(one));
+  if (line === undefined) {
+    const changed = lines.find((one) => one.startsWith('exporter') && one.endsWith(MARK));
+    const kept: Change[] =
+      changed === undefined ? [] : [{ kind: 'keep', name: 'otel.exporter', value: changed }];
+    return { text, changes: kept };
+  }
+  const { exporter: _, ...otel } = tableOf(before.otel);
+  // What others wrote below our header belongs to its table: then the line goes alone.
+  const edited = [text.replace(OWN_BLOCK, '').replace(/^\r?\n$/, ''), withoutLine(text, line)].find((one) =>
+    means(one, { ...before, otel }),
+  );
+  if (edited === undefined)
+    throw new SettingsError('shape', `cannot be edited safely; remove this line yourself: ${line}`);
+  const [, endpoint] = OWN_LINE.exec(line)!;
+  return {
+    text: edited,
+    changes: [{ kind: 'remove', name: 'otel.exporter', value: `otlp-http ${endpoint}` }],
+  };
+}
+
+export function readToml(text: string): TomlTable {
+  try {
+    return parse(text, { integersAsBigInt: true });
+  } catch (error) {
+    const [message] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new SettingsError('not_toml', `is not TOML: ${message}`);
+  }
+}
+
+/** `otel.exporter`, however it is written. */
+export function exporterOf(text: string): unknown {
+  return tableOf(readToml(text).otel).exporter;
+}
+
+function addition(origin: string): Change {
+  return { kind: 'add', name: 'otel.exporter', value: `otlp-http ${origin}${LOGS_PATH}` };
+}
+
+/** Below the header of the table where there is one, else with a header at the end; the last line end stays. */
+function inserted(text: string, line: string): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const header = /^[ \t]*\[[ \t]*otel[ \t]*\][ \t]*(?:#[^\r\n]*)?$/m.exec(text.replaceAll('\r', ' '));
+  if (header !== null) {
+    const end = text.indexOf('\n', header.index);
+    return end < 0 ? `${text}${eol}${line}` : `${text.slice(0, end + 1)}${line}${eol}${text.slice(end + 1)}`;
+  }
+  if (text.trim() === '') return `${text}${HEADER}${eol}${line}${eol}`;
+  const tail = /\r?\n$/.exec(text)?.[0] ?? '';
+  const body = text.slice(0, text.length - tail.length);
+  return `${body}${eol}${eol}${HEADER}${eol}${line}${tail}`;
+}
+
+/** With its line end, or, at the end of the text, with that of the line before. */
+function withoutLine(text: string, line: string): string {
+  const at = text.indexOf(line);
+  const [head, rest] = [text.slice(0, at), text.slice(at + line.length)];
+  return rest === '' ? head.replace(/\r?\n$/, '') : head + rest.replace(/^\r?\n/, '');
+}
+
+function means(text: string, table: Readonly<Record<string, unknown>>): boolean {
+  try {
+    return isSame(parse(text, { integersAsBigInt: true }), table);
+  } catch {
+    return false;
+  }
+}
+
+/** Whatever the order of keys; a top-level table `otel` that is empty counts as absent. */
+function isSame(one: unknown, other: unknown): boolean {
+  const canonical = (value: unknown) =>
+    JSON.stringify(value, (key, item: unknown) => {
+      if (typeof item === 'bigint') return `integer ${item}`;
+      if (key === 'otel' && Object.keys(tableOf(item)).length === 0) return undefined;
+      const isTable = typeof item === 'object' && item !== null && !Array.isArray(item);
+      return isTable ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item;
+    });
+  return canonical(one) === canonical(other);
+}
+
+function tableOf(value: unknown): TomlTable {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TomlTable) : {};
+}
+
+function valueText(exporter: unknown): string {
+  return typeof exporter === 'string'
+    ? JSON.stringify(exporter)
+    : stringify({ exporter: exporter as TomlTable })
+        .trim()
+        .replaceAll(/\s+/g, ' ');
+}

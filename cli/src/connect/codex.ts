@@ -1,0 +1,45 @@
+/**
+ * Codex: telemetry in config.toml, which has tokens and calls, and command hooks in hooks.json for what it lacks.
+ */
+import { join } from 'node:path';
+import { type Agent, type Place, type ServerAddress, tokenAdvice } from './agent.ts';
+import { CODEX_AGENT_TYPE, CODEX_HOOKS, codexHandlersFor } from './codex-hooks.ts';
+import { withExporter, withoutExporter } from './codex-otel.ts';
+import { withHooks, withoutHooks } from './hooks-edit.ts';
+import { objectText } from './json-object.ts';
+
+export function codexHome({ home, env }: Place): string {
+  return env.CODEX_HOME || join(home, '.codex');
+}
+
+export const CODEX: Agent = {
+  name: 'codex',
+  label: 'Codex',
+  agent_type: CODEX_AGENT_TYPE,
+  // Codex reads telemetry from the user's own settings alone.
+  hasProjects: false,
+  parts(place, choice) {
+    const config = {
+      path: typeof choice === 'object' ? choice.file : join(codexHome(place), 'config.toml'),
+      connected: (text: string | null, server: ServerAddress) => withExporter(text ?? '', server),
+      disconnected: (text: string | null) => withoutExporter(text ?? ''),
+    };
+    if (typeof choice === 'object') return [config];
+    const hooks = {
+      path: join(codexHome(place), 'hooks.json'),
+      connected: (text: string | null, server: ServerAddress) =>
+        withHooks(objectText(text), CODEX_HOOKS, codexHandlersFor(server), server.origin),
+      disconnected: (text: string | null) => withoutHooks(objectText(text), CODEX_HOOKS),
+    };
+    return [config, hooks];
+  },
+  advice(server) {
+    return [
+      'Codex runs new hooks only after you have trusted them: start codex, type /hooks, and trust those of twin-ingest.',
+      'Telemetry works without that step: it has tokens, calls and models. Codex sends no cost.',
+      'Telemetry and hooks hold commands, their output and the last answer of a turn. Prompts stay out, unless you set log_user_prompt = true under [otel].',
+      'The dashboard does not show when Codex waits for you.',
+      ...tokenAdvice(server, 'Codex'),
+    ];
+  },
+};

@@ -1,0 +1,66 @@
+/**
+ * The text of a settings file in JSON, read and checked before it is edited.
+ *
+ * Invariant: what is read here is what the agent reads: a key given twice would be edited in one place and read in
+ * the other, so it is an error.
+ */
+import { type Node, type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { SettingsError } from './agent.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** No file, and one without a text, say nothing yet. */
+export function objectText(text: string | null): string {
+  return text === null || text.trim() === '' ? '{}\n' : text;
+}
+
+/** `hasComments`: of an agent whose settings may have them. */
+export function readObject(text: string, hasComments = false): JsonObject {
+  let settings: unknown;
+  try {
+    settings = hasComments ? withComments(text) : JSON.parse(text);
+  } catch (error) {
+    throw new SettingsError('not_json', `is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  if (!isObject(settings)) throw new SettingsError('shape', 'is no JSON object');
+  return settings;
+}
+
+/** The object at a key of the settings, `undefined` where there is none; no key twice beside it nor in it. */
+export function readMember(text: string, key: string, hasComments = false): JsonObject | undefined {
+  const value = readObject(text, hasComments)[key];
+  const twice = keyGivenTwice(parseTree(text), key, 0);
+  if (twice !== undefined) throw new SettingsError('twice', `has the key ${JSON.stringify(twice)} twice`);
+  if (value !== undefined && !isObject(value))
+    throw new SettingsError('shape', `has ${JSON.stringify(key)} that is no object`);
+  return value;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withComments(text: string): unknown {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors);
+  const [first] = errors;
+  if (first !== undefined) throw new SyntaxError(`${printParseErrorCode(first.error)} at ${first.offset}`);
+  return value;
+}
+
+/** In the object itself and in everything below `inside`. */
+function keyGivenTwice(node: Node | undefined, inside: string, depth: number): string | undefined {
+  const seen = new Set<string>();
+  for (const child of node?.children ?? []) {
+    let value: Node | undefined = child;
+    if (child.type === 'property') {
+      const key = String(child.children![0]!.value);
+      if (seen.has(key)) return key;
+      seen.add(key);
+      value = depth > 0 || key === inside ? child.children![1] : undefined;
+    }
+    const found = keyGivenTwice(value, inside, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+/**
+ * OpenCode: a plugin file, since its telemetry is a trial and has no cost (https://opencode.ai/docs/plugins).
+ *
+ * The file is ours as a whole: its first line says so. Invariant: a file without that line is never changed.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Agent,
+  type ChangeKind,
+  type Edit,
+  type Place,
+  type ServerAddress,
+  SettingsError,
+} from './agent.ts';
+
+const SOURCE = readFileSync(new URL('opencode-plugin.js', import.meta.url), 'utf8');
+const FIRST_LINE = SOURCE.slice(0, SOURCE.indexOf('\n') + 1);
+const SERVER_LINES = /^const ORIGIN = .*\nconst TOKEN_FILE = .*$/m;
+
+export function opencodePlugin({ home, cwd, env }: Place, isProject: boolean): string {
+  const folder = isProject
+    ? join(cwd, '.opencode')
+    : env.OPENCODE_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
+  return join(folder, 'plugins', 'twin-ingest.js');
+}
+
+export const OPENCODE: Agent = {
+  name: 'opencode',
+  label: 'OpenCode',
+  agent_type: 'opencode',
+  hasProjects: true,
+  parts(place, choice) {
+    const path = typeof choice === 'object' ? choice.file : opencodePlugin(place, choice === 'project');
+    return [
+      {
+        path,
+        connected: (text, server) => withPlugin(text, server),
+        disconnected: (text) => withoutPlugin(text),
+      },
+    ];
+  },
+  advice() {
+    return [
+      'The plugin sends sessions, calls with their input, tokens and cost; no prompts, no answers, no output of tools.',
+      'Start OpenCode again: it loads plugins when it starts.',
+    ];
+  },
+};
+
+/** The text of the plugin for a server. */
+export function pluginFor({ origin, token_file }: ServerAddress): string {
+  return SOURCE.replace(
+    SERVER_LINES,
+    () => `const ORIGIN = ${JSON.stringify(origin)};\nconst TOKEN_FILE = ${JSON.stringify(token_file)};`,
+  );
+}
+
+function withPlugin(text: string | null, server: ServerAddress): Edit {
+  const wanted = pluginFor(server);
+  if (text === wanted) return { text, changes: [] };
+  const removed = withoutPlugin(text).changes;
+  return { text: wanted, changes: [...removed, change('add', `sends to ${server.origin}/api/events`)] };
+}
+
+function withoutPlugin(text: string | null): Edit {
+  if (text === null) return { text, changes: [] };
+  const server = pluginServer(text);
+  if (server === null) throw new SettingsError('shape', 'is not the plugin of pnpm connect');
+  return { text: null, changes: [change('remove', `sends to ${server.origin}/api/events`)] };
+}
+
+/** The server that the text of a plugin of ours names, changed by hand or not. */
+export function pluginServer(text: string): ServerAddress | null {
+  if (!text.startsWith(FIRST_LINE)) return null;
+  const value = (name: string): unknown => {
+    const found = new RegExp(`^const ${name} = (.*);$`, 'm').exec(text)?.[1] ?? 'null';
+    try {
+      return JSON.parse(found);
+    } catch {
+      return null;
+    }
+  };
+  const [origin, token_file] = [value('ORIGIN'), value('TOKEN_FILE')];
+  return {
+    origin: typeof origin === 'string' ? origin : '?',
+    token_file: typeof token_file === 'string' ? token_file : null,
+  };
+}
+
+function change(kind: ChangeKind, value: string) {
+  return { kind, name: 'plugin', value };
+}

@@ -1,0 +1,32 @@
+/**
+ * Something that keeps an agent's work from the dashboard, and what a user does about it.
+ */
+export type ProblemCode =
+  | 'bad_settings'
+  | 'changed_by_hand'
+  | 'grpc'
+  | 'hooks_off'
+  | 'hooks_untrusted'
+  | 'incomplete'
+  | 'managed'
+  | 'not_connected'
+  | 'not_our_server'
+  | 'nothing_received'
+  | 'old_server'
+  | 'own_telemetry'
+  | 'server_degraded'
+  | 'server_unreachable'
+  | 'storage_full'
+  | 'telemetry_off'
+  | 'token_missing'
+  | 'token_wrong'
+  | 'url_blocked'
+  | 'wrong_path';
+
+export interface Problem {
+  readonly code: ProblemCode;
+  /** One sentence: what is so, and what follows from it. */
+  readonly what: string;
+  /** One sentence: what to do. */
+  readonly remedy: string;
+}

@@ -1,0 +1,136 @@
+/**
+ * The whole diagnosis: the settings of every agent, the servers they name, and what came from each.
+ */
+import { readFileSync } from 'node:fs';
+import type { Agent, Place } from '../connect/agent.ts';
+import type { Problem } from '../connect/problem.ts';
+import { inspectClaude } from './claude-code.ts';
+import { inspectCodex } from './codex.ts';
+import { inspectGemini } from './gemini.ts';
+import type { Inspection, Way } from './inspection.ts';
+import { inspectOpencode } from './opencode.ts';
+import { type AgentTelemetry, askServer, type LastEvent, lastEvent } from './server.ts';
+import { type Asked, type Sender, serverProblems } from './server-problems.ts';
+
+export interface DoctorOptions {
+  readonly place: Place;
+  /** Where agents are expected to send. */
+  readonly origin: string;
+  readonly token_file: string | null;
+}
+
+/** A way, and the newest event that came by it. */
+export interface Arrival {
+  readonly way: Way;
+  readonly last: LastEvent | null;
+}
+
+export interface AgentReport {
+  readonly agent: Agent;
+  readonly arrivals: readonly Arrival[];
+  readonly telemetry: AgentTelemetry | null;
+}
+
+export interface Diagnosis {
+  readonly servers: readonly Asked[];
+  readonly agents: readonly AgentReport[];
+  /** Records of no agent that the servers know. */
+  readonly unknown: AgentTelemetry | null;
+  readonly problems: readonly Problem[];
+}
+
+const INSPECTS = [inspectClaude, inspectCodex, inspectGemini, inspectOpencode];
+
+export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
+  const { place, origin } = options;
+  const inspections = INSPECTS.map((inspect) => inspect(place, { origin, token_file: null }));
+  const senders = inspections.flatMap(({ agent, ways }) => ways.map((way) => ({ agent, way })));
+  const origins = new Set([origin, ...senders.map(({ way }) => way.origin)]);
+  const asked = await Promise.all([...origins].map(async (one) => await ask(one, senders, options)));
+  const expected = asked.find((one) => one.origin === origin && one.state.kind !== 'unreachable') ?? null;
+  // A server that no agent sends to need not run, unless no agent is connected.
+  const servers = asked.filter(
+    (one) => one.senders.length > 0 || senders.length === 0 || one.state.kind === 'answers',
+  );
+  const agents = await Promise.all(inspections.map(async (one) => await reportOf(one, asked)));
+  const problems = [
+    ...servers.flatMap((one) => serverProblems(one, expected?.origin ?? null, place.env)),
+    ...inspections.flatMap((inspection) => inspection.problems),
+    ...(senders.length === 0 ? [NOT_CONNECTED] : []),
+    ...agents.flatMap((report) => silenceOf(report, asked)),
+  ];
+  const unknown = telemetryOf(asked, 'unknown');
+  // Several agents may meet the same problem of a server.
+  const once = [...new Map(problems.map((problem) => [problem.what, problem])).values()];
+  return { servers, agents, unknown, problems: once };
+}
+
+const NOT_CONNECTED: Problem = {
+  code: 'not_connected',
+  what: 'No agent is connected.',
+  remedy: 'Run pnpm connect claude-code, codex, gemini or opencode.',
+};
+
+async function ask(origin: string, all: readonly Sender[], options: DoctorOptions): Promise<Asked> {
+  const senders = all.filter(({ way }) => way.origin === origin);
+  const token_file =
+    options.token_file ?? senders.map(({ way }) => way.token_file).find((file) => file) ?? null;
+  const token = token_file === null ? null : tokenIn(token_file);
+  return { origin, state: await askServer(origin, token), senders, token_file, token };
+}
+
+/** The first line, as the servers and the hooks read it. */
+function tokenIn(path: string): string | null {
+  try {
+    const [line] = readFileSync(path, 'utf8').split('\n');
+    return line!.trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+async function reportOf({ agent, ways }: Inspection, asked: readonly Asked[]): Promise<AgentReport> {
+  const arrivals = ways.map(async (way) => {
+    const { token, state } = asked.find(({ origin }) => origin === way.origin)!;
+    if (state.kind !== 'answers') return { way, last: null };
+    const last = await lastEvent(way.origin, token, agent.agent_type, SOURCES[way.what]);
+    return { way, last };
+  });
+  return { agent, arrivals: await Promise.all(arrivals), telemetry: telemetryOf(asked, agent.agent_type) };
+}
+
+const SOURCES: Readonly<Record<Way['what'], string>> = { hooks: 'hook', telemetry: 'otel', plugin: 'hook' };
+
+/** Of the first server that has something from it. */
+function telemetryOf(asked: readonly Asked[], agent_type: string): AgentTelemetry | null {
+  for (const { state } of asked) {
+    if (state.kind !== 'answers') continue;
+    const found = state.health.telemetry?.agents.find((one) => one.agent_type === agent_type);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** Ways by which nothing came, where the server could have had it. */
+function silenceOf({ agent, arrivals, telemetry }: AgentReport, asked: readonly Asked[]): Problem[] {
+  return arrivals.flatMap(({ way, last }): Problem[] => {
+    const { state } = asked.find(({ origin }) => origin === way.origin)!;
+    if (last !== null || state.kind !== 'answers') return [];
+    if (way.what === 'telemetry' && state.health.telemetry === undefined)
+      return [
+        {
+          code: 'old_server',
+          what: `The server at ${way.origin} is too old to take telemetry.`,
+          remedy: 'Build the newest one (pnpm build) and restart it.',
+        },
+      ];
+    if (way.what === 'telemetry' && telemetry !== null) return [];
+    return [
+      {
+        code: 'nothing_received',
+        what: `Nothing has come from the ${way.what} of ${agent.label} yet.`,
+        remedy: `Start a new session of ${agent.label}, which reads its settings when it starts; then run this again.`,
+      },
+    ];
+  });
+}

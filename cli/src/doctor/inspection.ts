@@ -1,0 +1,82 @@
+/**
+ * What the settings of one agent say: how it sends what it does, and what is wrong with that. One module per agent
+ * reads them; none asks a server.
+ */
+import { readFileSync } from 'node:fs';
+import { type Agent, LOGS_PATH, type Place, type ServerAddress, SettingsError } from '../connect/agent.ts';
+import type { Problem } from '../connect/problem.ts';
+
+/** One way in which an agent sends. */
+export interface Way {
+  readonly what: 'hooks' | 'telemetry' | 'plugin';
+  readonly origin: string;
+  /** The file that says so. */
+  readonly file: string;
+  /** The file with the token; empty where the settings say only that there is one. */
+  readonly token_file: string | null;
+}
+
+export interface Inspection {
+  readonly agent: Agent;
+  /** Empty: it is not connected. */
+  readonly ways: readonly Way[];
+  readonly problems: readonly Problem[];
+}
+
+/** `server`: where agents are expected to send, unless their settings say otherwise. */
+export type Inspect = (place: Place, server: ServerAddress) => Inspection;
+
+/** What `read` makes of a file; `null` where there is none, and where it cannot be read, which is then a problem. */
+export function readOf<T>(
+  path: string,
+  label: string,
+  problems: Problem[],
+  read: (text: string) => T,
+): T | null {
+  try {
+    return read(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    const reason =
+      error instanceof SettingsError ? error.message : `cannot be read: ${(error as Error).message}`;
+    problems.push({
+      code: 'bad_settings',
+      what: `${path} ${reason}`,
+      remedy: `Correct the file; ${label} cannot use it as it is.`,
+    });
+    return null;
+  }
+}
+
+export function grpcProblem(label: string, where: string, remedy: string): Problem {
+  return {
+    code: 'grpc',
+    what: `${label} is set to send telemetry over gRPC (${where}), which no server takes.`,
+    remedy,
+  };
+}
+
+/** Of an endpoint that is used as it is: it must name the path. */
+export function endpointProblem(label: string, endpoint: string, where: string): Problem | null {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
+  if (url !== null && url.pathname === LOGS_PATH) return null;
+  const wanted = url === null ? `http://127.0.0.1:3141${LOGS_PATH}` : `${url.origin}${LOGS_PATH}`;
+  return {
+    code: 'wrong_path',
+    what: `${label} sends its logs to ${endpoint} (${where}), where the server takes none.`,
+    remedy: `Set it to ${wanted}.`,
+  };
+}
+
+/** Telemetry that goes to a collector of the user's own. */
+export function elsewhereProblem(label: string, endpoint: string, where: string): Problem {
+  return {
+    code: 'own_telemetry',
+    what: `The telemetry of ${label} goes to ${endpoint} (${where}), so the dashboard has no tokens of it.`,
+    remedy: 'Remove that setting and connect again, or have your collector pass the logs on.',
+  };
+}
+
+export function originOfUrl(text: string): string | null {
+  return URL.canParse(text) ? new URL(text).origin : null;
+}

@@ -1,0 +1,92 @@
+/**
+ * What a server says of itself and of what came from an agent.
+ *
+ * Invariant: an answer that is not understood is a state, never an error, since the doctor is asked when things are
+ * broken.
+ */
+import { reasonOf } from '../connect/reachability.ts';
+
+/** As in /api/health (rule OTL-11). */
+export interface AgentTelemetry {
+  readonly agent_type: string;
+  readonly last_at: string | null;
+  readonly logs: number;
+  readonly spans: number;
+  readonly points: number;
+  readonly stored: number;
+  readonly duplicates: number;
+  readonly noise: number;
+  readonly ignored: Readonly<Record<string, number>>;
+}
+
+export interface Health {
+  readonly status: string;
+  readonly reason?: string;
+  readonly runtime?: string;
+  readonly version?: string;
+  readonly telemetry?: { readonly grpc_connections: number; readonly agents: readonly AgentTelemetry[] };
+}
+
+export type ServerState =
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  | { readonly kind: 'foreign'; readonly status: number }
+  | { readonly kind: 'locked' }
+  | { readonly kind: 'answers'; readonly health: Health; readonly wantsToken: boolean };
+
+export interface LastEvent {
+  readonly created_at: string;
+  readonly source_event: string | null;
+  readonly event_type: string;
+}
+
+const TIMEOUT_MS = 3000;
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export async function askServer(origin: string, token: string | null): Promise<ServerState> {
+  try {
+    const live = await get(origin, '/livez', null);
+    if (live.status !== 200 || statusOf(live) !== 'ok') return { kind: 'foreign', status: live.status };
+    const open = await get(origin, '/api/health', null);
+    const wantsToken = open.status === 401;
+    const answer = wantsToken && token !== null ? await get(origin, '/api/health', token) : open;
+    if (answer.status === 401) return { kind: 'locked' };
+    if (![200, 503].includes(answer.status) || typeof answer.body !== 'object' || answer.body === null)
+      return { kind: 'foreign', status: answer.status };
+    const health = { status: 'unavailable', ...(answer.body as Partial<Health>) };
+    return { kind: 'answers', health, wantsToken };
+  } catch (error) {
+    return { kind: 'unreachable', reason: reasonOf(error, TIMEOUT_MS) };
+  }
+}
+
+/** The newest event of an agent from one source; `null` where there is none, or no answer. */
+export async function lastEvent(
+  origin: string,
+  token: string | null,
+  agent_type: string,
+  source: string,
+): Promise<LastEvent | null> {
+  const query = new URLSearchParams({ agent_type, source, limit: '1' });
+  try {
+    const { status, body } = await get(origin, `/api/events?${query}`, token);
+    const events = (body as { readonly events?: readonly LastEvent[] } | null)?.events;
+    return status === 200 ? (events?.[0] ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function get(origin: string, path: string, token: string | null): Promise<Answer> {
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(`${origin}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const body: unknown = await response.json().catch(() => null);
+  return { status: response.status, body };
+}
+
+function statusOf({ body }: Answer): unknown {
+  return (body as { readonly status?: unknown } | null)?.status;
+}

@@ -1,0 +1,313 @@
+/** `pnpm agents:doctor` on settings that are well, and on broken ones: each is explained, and nothing else is. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
+import { type Tree, writeTree } from '@twin-ingest/testkit/files/tree.ts';
+import { connectedClaude } from '../src/connect/claude-code.ts';
+import { CODEX_HOOKS, codexHandlersFor } from '../src/connect/codex-hooks.ts';
+import { withExporter } from '../src/connect/codex-otel.ts';
+import { geminiTelemetry } from '../src/connect/gemini.ts';
+import { withHooks } from '../src/connect/hooks-edit.ts';
+import { pluginFor } from '../src/connect/opencode.ts';
+import type { ProblemCode } from '../src/connect/problem.ts';
+import { type Diagnosis, diagnose } from '../src/doctor/diagnosis.ts';
+import { reportText } from '../src/doctor/report.ts';
+import type { Health } from '../src/doctor/server.ts';
+import { fakeServer, telemetryFrom } from './fake-server.ts';
+
+type Settings = Record<string, unknown> & { hooks: Record<string, unknown>; env: Record<string, string> };
+type Env = Readonly<Record<string, string>>;
+
+const serverOf = (origin: string) => ({ origin, token_file: null });
+const CLAUDE = '.claude/settings.json';
+const MANAGED = 'system/etc/claude-code/managed-settings.json';
+const claude = (origin: string, change: (settings: Settings) => unknown = () => undefined): Tree => {
+  const settings = JSON.parse(connectedClaude('{}', serverOf(origin)).text) as Settings;
+  change(settings);
+  return { [CLAUDE]: settings };
+};
+const exporter = (origin: string) => withExporter('', serverOf(origin)).text;
+/** `root` is where hooks.json will be: Codex keeps trust under its path. */
+const codex = (origin: string, root: string, config = exporter(origin), isTrusted = true): Tree => {
+  const server = serverOf(origin);
+  const handlers = codexHandlersFor(server);
+  const names = [...handlers.keys()].map((name) => name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`));
+  const states = names.map(
+    (name) =>
+      `[hooks.state."${root}/.codex/hooks.json:${name.toLowerCase()}:0:0"]\ntrusted_hash = "sha256:0"\n`,
+  );
+  return {
+    '.codex/config.toml': `${config}\n${isTrusted ? states.join('\n') : ''}`,
+    '.codex/hooks.json': withHooks('{}', CODEX_HOOKS, handlers, origin).text,
+  };
+};
+const gemini = (origin: string, change: object = {}): Tree => ({
+  '.gemini/settings.json': { telemetry: { ...geminiTelemetry(origin), ...change } },
+});
+const opencode = (origin: string, change = (text: string) => text): Tree => ({
+  '.config/opencode/plugins/twin-ingest.js': change(pluginFor(serverOf(origin))),
+});
+
+interface SetUp {
+  readonly name: string;
+  readonly files: (origin: string, root: string) => Tree;
+  readonly env?: (origin: string) => Env;
+  readonly health?: Partial<Health>;
+  readonly isSilent?: boolean;
+  readonly isOld?: boolean;
+  /** What is found; nothing where all is well. */
+  readonly code?: ProblemCode;
+  readonly says?: RegExp;
+}
+
+const WELL: readonly SetUp[] = [
+  {
+    name: 'all four agents',
+    files: (o, root) => ({ ...claude(o), ...codex(o, root), ...gemini(o), ...opencode(o) }),
+  },
+  {
+    name: 'an allowed URL',
+    files: (o) => claude(o, (settings) => Object.assign(settings, { allowedHttpHookUrls: [`${o}/*`] })),
+  },
+  {
+    name: 'variables of the shell in place of the settings',
+    files: (o) => claude(o, (settings) => Reflect.deleteProperty(settings, 'env')),
+    env: (o) => ({
+      ...{
+        CLAUDE_CODE_ENABLE_TELEMETRY: '1',
+        OTEL_LOGS_EXPORTER: 'otlp',
+        OTEL_EXPORTER_OTLP_ENDPOINT: `${o}/`,
+      },
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    }),
+  },
+];
+
+const BROKEN: readonly SetUp[] = [
+  {
+    name: 'settings of Claude Code that are no JSON',
+    files: (o) => ({ ...opencode(o), [CLAUDE]: '{"a":1,}' }),
+    code: 'bad_settings',
+    says: /settings\.json is not JSON/,
+  },
+  {
+    name: 'a hook of Claude Code that is missing',
+    files: (o) => claude(o, ({ hooks }) => Reflect.deleteProperty(hooks, 'Stop')),
+    code: 'incomplete',
+    says: /1 hooks .* missing .*: Stop\./,
+  },
+  {
+    name: 'hooks in two files',
+    files: (o) => ({ ...claude(o), 'project/.claude/settings.local.json': claude(o)[CLAUDE] }),
+    code: 'changed_by_hand',
+    says: /stored twice/,
+  },
+  {
+    name: 'a URL that is not allowed',
+    files: (o) => ({
+      ...claude(o),
+      'project/.claude/settings.json': { allowedHttpHookUrls: ['https://a/*'] },
+    }),
+    code: 'url_blocked',
+    says: /Add "http:\/\/127\.0\.0\.1:\d+\/\*" to allowedHttpHookUrls in .*project/,
+  },
+  {
+    name: 'hooks that are switched off',
+    files: (o) => claude(o, (settings) => Object.assign(settings, { disableAllHooks: true })),
+    code: 'hooks_off',
+    says: /Remove disableAllHooks/,
+  },
+  {
+    name: 'managed hooks only',
+    files: (o) => ({ ...claude(o), [MANAGED]: { allowManagedHooksOnly: true } }),
+    code: 'managed',
+    says: /runs none of your own hooks/,
+  },
+  {
+    name: 'a managed collector',
+    files: (o) => ({ ...claude(o), [MANAGED]: { env: { OTEL_LOGS_EXPORTER: 'otlp,console,x' } } }),
+    code: 'managed',
+    says: /sets OTEL_LOGS_EXPORTER to .*overrides/,
+  },
+  {
+    name: 'telemetry of Claude Code that is off',
+    files: (o) => claude(o, ({ env }) => Object.assign(env, { CLAUDE_CODE_ENABLE_TELEMETRY: '0' })),
+    code: 'telemetry_off',
+    says: /CLAUDE_CODE_ENABLE_TELEMETRY in .* is 0/,
+  },
+  {
+    name: 'gRPC in the settings of Claude Code',
+    files: (o) => claude(o, ({ env }) => Object.assign(env, { OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'grpc' })),
+    code: 'grpc',
+    says: /Set OTEL_EXPORTER_OTLP_LOGS_PROTOCOL to http\/json/,
+  },
+  {
+    name: 'an endpoint of Claude Code without its path',
+    files: (o) => claude(o, ({ env }) => Object.assign(env, { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: o })),
+    code: 'wrong_path',
+    says: /Set it to http:\/\/127\.0\.0\.1:\d+\/v1\/logs\./,
+  },
+  {
+    name: 'logs that go to another collector',
+    files: (o) =>
+      claude(o, ({ env }) => Object.assign(env, { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'https://a/v1/logs' })),
+    code: 'own_telemetry',
+    says: /goes to https:\/\/a\/v1\/logs/,
+  },
+  {
+    name: 'hooks of Codex that are not trusted',
+    files: (o, root) => codex(o, root, exporter(o), false),
+    code: 'hooks_untrusted',
+    says: /8 of 8 hooks are not trusted[\s\S]*\/hooks/,
+  },
+  {
+    name: 'hooks of Codex that are switched off',
+    files: (o, root) => codex(o, root, `${exporter(o)}[features]\nhooks = false\n`),
+    code: 'hooks_off',
+    says: /hooks = false under \[features\]/,
+  },
+  {
+    name: 'gRPC in the settings of Codex',
+    files: (o, root) => codex(o, root, `[otel]\nexporter = { otlp-grpc = { endpoint = "${o}" } }\n`),
+    code: 'grpc',
+    says: /Replace it by: exporter = \{ otlp-http/,
+  },
+  {
+    name: 'the short form of an exporter, which breaks Codex',
+    files: (o, root) => codex(o, root, '[otel]\nexporter = "otlp-http"\n'),
+    code: 'bad_settings',
+    says: /each of its commands fails/,
+  },
+  {
+    name: 'an exporter of Codex that is none',
+    files: (o, root) => codex(o, root, '[otel]\nexporter = "none"\n'),
+    code: 'telemetry_off',
+    says: /is none.*Remove that line/s,
+  },
+  {
+    name: 'an endpoint of Codex without its path',
+    files: (o, root) => codex(o, root, exporter(o).replace('/v1/logs', '')),
+    code: 'wrong_path',
+    says: /where the server takes none/,
+  },
+  {
+    name: 'hooks of Codex that its administrator forbids',
+    files: (o, root) => ({
+      ...codex(o, root),
+      'system/etc/codex/requirements.toml': 'allow_managed_hooks_only = true\n',
+    }),
+    code: 'managed',
+    says: /allow_managed_hooks_only is true/,
+  },
+  {
+    name: 'settings of Codex that are no TOML',
+    files: (o) => ({ ...opencode(o), '.codex/config.toml': 'a = \n' }),
+    code: 'bad_settings',
+    says: /config\.toml is not TOML/,
+  },
+  {
+    name: 'gRPC in the settings of Gemini CLI, its default',
+    files: (o) => gemini(o, { otlpProtocol: undefined }),
+    code: 'grpc',
+    says: /Set telemetry\.otlpProtocol to "http"/,
+  },
+  {
+    name: 'telemetry of Gemini CLI that the environment switches off',
+    files: (o) => gemini(o),
+    env: () => ({ GEMINI_TELEMETRY_ENABLED: 'false' }),
+    code: 'telemetry_off',
+    says: /GEMINI_TELEMETRY_ENABLED/,
+  },
+  {
+    name: 'an endpoint of Gemini CLI with a path',
+    files: (o) => gemini(o, { otlpEndpoint: `${o}/v1/logs` }),
+    code: 'wrong_path',
+    says: /adds \/v1\/logs to it/,
+  },
+  {
+    name: 'a plugin of OpenCode that was changed',
+    files: (o) => opencode(o, (text) => text.replace('2000', '9000')),
+    code: 'changed_by_hand',
+    says: /Run pnpm connect opencode again/,
+  },
+  {
+    name: 'clients that speak gRPC',
+    files: (o) => opencode(o),
+    health: { telemetry: { grpc_connections: 3, agents: [] } },
+    code: 'grpc',
+    says: /3 connections .* spoke gRPC[\s\S]*OTEL_EXPORTER_OTLP_PROTOCOL=http\/protobuf/,
+  },
+  {
+    name: 'an agent of which nothing came',
+    files: (o) => opencode(o),
+    isSilent: true,
+    code: 'nothing_received',
+    says: /Nothing has come from the plugin of OpenCode yet/,
+  },
+  {
+    name: 'a server that takes no telemetry',
+    files: (o) => gemini(o),
+    isOld: true,
+    isSilent: true,
+    code: 'old_server',
+    says: /pnpm build/,
+  },
+  { name: 'no agent', files: () => ({}), code: 'not_connected', says: /No agent is connected/ },
+];
+
+async function diagnosisOf({ files, env, health, isSilent, isOld }: SetUp): Promise<Diagnosis> {
+  const server = await fakeServer(isOld ? null : { ...health }, isSilent !== true);
+  const { origin } = server;
+  try {
+    return await inFolder(async (home) => {
+      writeTree(home, files(origin, home));
+      const cwd = join(home, 'project');
+      const system = join(home, 'system');
+      const place = { home, cwd, env: env?.(origin) ?? {}, system, platform: 'linux' } as const;
+      return await diagnose({ place, origin, token_file: null });
+    });
+  } finally {
+    server.close();
+  }
+}
+
+for (const setUp of WELL) {
+  test(`all is well: ${setUp.name}`, async () => {
+    const { problems } = await diagnosisOf(setUp);
+    assert.deepEqual(problems, []);
+  });
+}
+
+for (const setUp of BROKEN) {
+  test(`the doctor explains ${setUp.name}`, async () => {
+    const diagnosis = await diagnosisOf(setUp);
+    assert.deepEqual(
+      diagnosis.problems.map(({ code }) => code),
+      [setUp.code],
+    );
+    assert.match(reportText(diagnosis, new Date()), setUp.says!);
+  });
+}
+
+test('the report says what came, what was refused and why, and when', async () => {
+  const agents = [
+    telemetryFrom('claude_code', { ignored: { unknown_event: 2, too_large: 1 } }),
+    telemetryFrom('unknown', { logs: 5, stored: 0, noise: 0, ignored: { unknown_agent: 5 } }),
+  ];
+  const setUp = {
+    name: '',
+    files: (o: string) => claude(o),
+    health: { telemetry: { grpc_connections: 0, agents } },
+  };
+  const text = reportText(await diagnosisOf(setUp), new Date('2026-11-25T12:02:30.000Z'));
+  assert.match(text, /^Server http:\/\/127\.0\.0\.1:\d+: ok \(fake 0\)$/m);
+  assert.match(text, /^Claude Code: connected\n {2}hooks {6}to http.*\n {13}last 2 minutes ago: Stop$/m);
+  assert.match(
+    text,
+    /51 logs.*10 stored.*41 skipped as noise; 2 refused, .*newer agent \(unknown_event\); 1 refused, too large/,
+  );
+  assert.match(text, /^Others\n.*5 refused, of a program that the servers do not know \(unknown_agent\)$/m);
+  assert.match(text, /^Codex: not connected \(pnpm connect codex\)$/m);
+  assert.ok(text.endsWith('\n\nAll is well.\n'));
+});

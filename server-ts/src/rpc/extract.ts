@@ -1,0 +1,156 @@
+/**
+ * Makes of long arguments a text that has no more than their types know, for `JSON.parse` (rule RPC-03).
+ *
+ * V8 takes 50 bytes and more for a container of two bytes, so a text of millions of them is never parsed. Pure.
+ * Invariant: an extract is no longer than its text, and has the same value or the same first problem.
+ */
+import { roomFor } from '../buffers.ts';
+import { LIMITS, PARAMETERS } from '../contract.ts';
+import { keyIs, visitMembers } from '../json.ts';
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  skipItems,
+  skipValue,
+} from '../scanner.ts';
+import type { Parameter, Type } from './schema.ts';
+
+/** From here on a text is decoded into memory of V8: what the C library frees in such pieces, it keeps for later. */
+const LONG_TEXT = 1 << 23;
+/** Stands for items that are too many. */
+const ANY_ITEM = 0x30;
+
+/** A member that is known, its name as it is printed. */
+interface Known {
+  readonly key: Buffer;
+  readonly printed: Buffer;
+  readonly type: Type;
+}
+
+const KNOWN = new WeakMap<Type, readonly Known[]>();
+
+/** What is known of the array of arguments from `start` up to `end`, which has been scanned before. */
+export function extractArguments(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  parameters: readonly Parameter[],
+): string {
+  const extract = new Extract(bytes, end - start);
+  extract.items(start, parameters.length, (index) => parameters[index]!.type);
+  return extract.finish();
+}
+
+class Extract {
+  private readonly bytes: Buffer;
+  private readonly out: Buffer<ArrayBuffer>;
+  private length = 0;
+
+  constructor(bytes: Buffer, most: number) {
+    this.bytes = bytes;
+    // Pages that are not used cost nothing.
+    this.out = Buffer.allocUnsafeSlow(roomFor(most));
+  }
+
+  /** The text; its bytes are freed. */
+  finish(): string {
+    const { out, length } = this;
+    const text =
+      length > LONG_TEXT
+        ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(out.subarray(0, length))
+        : out.toString('utf8', 0, length);
+    out.buffer.transfer(0);
+    return text;
+  }
+
+  /** Of the array that begins here at most `most` items, and one more where there are more; its end. */
+  items(start: number, most: number, typeAt: (index: number) => Type): number {
+    let count = 0;
+    this.byte(OPEN_ARRAY);
+    const end = skipItems(this.bytes, start, LIMITS.json_depth, (at) => {
+      if (count > most) return this.skip(at);
+      if (count > 0) this.byte(COMMA);
+      if (count++ < most) return this.value(at, typeAt(count - 1));
+      this.byte(ANY_ITEM);
+      return this.skip(at);
+    });
+    this.byte(CLOSE_ARRAY);
+    return end;
+  }
+
+  /** What is known of the value that begins here; its end. */
+  private value(start: number, type: Type): number {
+    const first = this.bytes[start];
+    if (first === OPEN_ARRAY && type.kind === 'sequence') {
+      return this.items(start, LIMITS.rpc_sequence_items, () => type.item);
+    }
+    if (first === OPEN_OBJECT && (type.kind === 'dictionary' || type.kind === 'options')) {
+      return this.members(start, type);
+    }
+    const end = this.skip(start);
+    // Which container it is decides whether it is of another type; what is in it does not matter.
+    if (type.kind !== 'any' && (first === OPEN_ARRAY || first === OPEN_OBJECT)) {
+      this.byte(first);
+      this.byte(first === OPEN_ARRAY ? CLOSE_ARRAY : CLOSE_OBJECT);
+    } else {
+      this.copy(start, end);
+    }
+    return end;
+  }
+
+  /** The known members of the object that begins here, of each the last; its end. */
+  private members(start: number, type: Type): number {
+    const { bytes } = this;
+    const known = knownOf(type);
+    const places = new Array<number>(known.length).fill(0);
+    const end = visitMembers(bytes, start, (key, keyEnd, value) => {
+      const index = known.findIndex((member) => keyIs(bytes, key, keyEnd, member.key));
+      if (index >= 0) places[index] = value;
+    });
+    let before = OPEN_OBJECT;
+    for (let index = 0; index < places.length; index++) {
+      const at = places[index]!;
+      if (at === 0) continue;
+      this.byte(before);
+      this.length += known[index]!.printed.copy(this.out, this.length);
+      this.value(at, known[index]!.type);
+      before = COMMA;
+    }
+    if (before === OPEN_OBJECT) this.byte(before);
+    this.byte(CLOSE_OBJECT);
+    return end;
+  }
+
+  private skip(at: number): number {
+    return skipValue(this.bytes, at, LIMITS.json_depth);
+  }
+
+  private copy(start: number, end: number): void {
+    this.length += this.bytes.copy(this.out, this.length, start, end);
+  }
+
+  private byte(byte: number): void {
+    this.out[this.length++] = byte;
+  }
+}
+
+/** The members that a type knows. Each option is a value without members. */
+function knownOf(type: Type): readonly Known[] {
+  let known = KNOWN.get(type);
+  if (known === undefined) {
+    known = membersOf(type).map(({ name, type: member }) => {
+      return { key: Buffer.from(name), printed: Buffer.from(`"${name}":`), type: member };
+    });
+    KNOWN.set(type, known);
+  }
+  return known;
+}
+
+function membersOf(type: Type): readonly { readonly name: string; readonly type: Type }[] {
+  if (type.kind === 'dictionary') return type.members;
+  if (type.kind !== 'options') return [];
+  return type.route.parameters.map((key) => ({ name: PARAMETERS[key]!.name, type: { kind: 'string' } }));
+}
