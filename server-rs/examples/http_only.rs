@@ -54,7 +54,7 @@ async fn main() -> ExitCode {
     );
     let (drain, draining) = watch::channel(false);
     tokio::select! {
-        () = serve(Listeners { tcp: listener, unix: None }, None, router, Arc::default(), draining) => {}
+        () = serve(Listeners { tcp: listener, unix: None }, None, router, std::sync::Arc::default(), draining) => {}
         _ = terminate.recv() => { drain.send_replace(true); }
     }
     ExitCode::SUCCESS

@@ -18,13 +18,14 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
     return answer.kind === 'garbled' ? `garbled: ${answer.problem}` : answer.kind;
   const { response } = answer;
   const length = String(response.body.length);
+  const isHealth = HEALTH.test(sent.head.toString('latin1'));
   const headers = response.headers
     .map(([name, value]): Header => [name.toLowerCase(), value])
     .filter(([name]) => name !== 'date')
     // Values of differing width make differing lengths; each must fit its own body.
     .map(
       ([name, value]) =>
-        `${name}: ${name === 'content-length' && value === length ? '(of the body)' : normaliseHeader(name, value)}`,
+        `${name}: ${name === 'content-length' && (value === length || isHealth) ? '(of the body)' : normaliseHeader(name, value)}`,
     )
     .sort();
   const interim = response.interim.map((head) => String(head.status));
@@ -38,9 +39,9 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
 const ATTACHMENT = /^[^\r\n]* \/api\/attachments\//;
 const SNAPSHOT = /^[A-Z]+ \/api\/snapshot\//;
 /** Messages of OTLP, which are compared as they are. */
-const OTLP = /^[^\r\n]* \/v1\//;
+const OTLP = /^[\r\n]*[^\r\n]* \/v1\//;
 /** Of health what is counted of telemetry: the rest is of the process and of its SQLite. */
-const HEALTH = /^[^\r\n]* \/api\/health/;
+const HEALTH = /^[\r\n]*[^\r\n]* \/api\/health/;
 const TELEMETRY = /"telemetry":\{.*?\]\}/;
 
 /** The body as text, and why it is not what its media type says. */

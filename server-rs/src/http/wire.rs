@@ -2,6 +2,7 @@
 //!
 //! A head that breaks a rule is replaced by a request for [`crate::http::head::REFUSED`], a target that no client can
 //! send, so that `reply` makes its answer. Only this side has this file: Node shows its application what hyper hides.
+//! Over 250 lines because all that hyper hides is in one place: heads, bodies, time-outs and other protocols.
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, Result};

@@ -1,6 +1,7 @@
 //! Finds the agent and the meaning of a record, as `contract/agents` says (rules OTL-05 and OTL-06).
 //!
 //! Pure. The files are read once.
+//! Over 250 lines because it checks every word of the files, which TypeScript takes as they are.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -165,6 +166,11 @@ fn is_scope(scope: &str, known: &str) -> bool {
 }
 
 impl Agent {
+    /// A name without the prefix.
+    pub fn short_name<'a>(&self, name: &'a str) -> &'a str {
+        name.strip_prefix(self.name_prefix).unwrap_or(name)
+    }
+
     /// What becomes of a record of this name; `get` gives the text of a value.
     pub fn entry_of(
         &self,

@@ -4,8 +4,8 @@
 
 use crate::event::SpanKind;
 use crate::scanner::{Scan, Scanner};
-use crate::telemetry::message::Value;
 use crate::telemetry::otlp::{Kind, MOST_FIELDS, Message, message_at, message_of};
+use crate::telemetry::value::Value;
 use crate::telemetry::values::{Attributes, scalar_json};
 use crate::text::decode_token;
 

@@ -91,7 +91,7 @@ impl<'a> View<'a> {
         let own = || self.record.name.clone().filter(is_named);
         let of_body = || string(self.record.body.as_deref()?);
         let name = of_keys.or_else(own).or_else(of_body).unwrap_or_default();
-        without_prefix(&name, agent).to_owned()
+        agent.short_name(&name).to_owned()
     }
 
     /// The whole milliseconds from the start of a span to its end.
@@ -199,10 +199,6 @@ fn number_of(json: &str) -> Option<Cow<'_, str>> {
     is_digits.then_some(Cow::Owned(text))
 }
 
-fn without_prefix<'a>(name: &'a str, agent: &Agent) -> &'a str {
-    name.strip_prefix(agent.name_prefix).unwrap_or(name)
-}
-
 fn event_id(view: &View<'_>, agent: &Agent, meaning: &Meaning, name: &str, owner: [&str; 2]) -> String {
     let [agent_type, session_id] = owner;
     if let Some(same) = &meaning.same
@@ -228,7 +224,7 @@ fn metadata(record: &Record, agent: &Agent, name: &str) -> String {
         all.set(key, json.to_owned());
     }
     if let Some(body) = &record.body
-        && string_of(body).is_none_or(|text| without_prefix(&text, agent) != name)
+        && string_of(body).is_none_or(|text| agent.short_name(&text) != name)
     {
         all.set("body", body.clone());
     }

@@ -5,16 +5,12 @@
 
 use std::borrow::Cow;
 
-use crate::contract::LIMITS;
 use crate::event::{Span, SpanKind};
 use crate::formats::protobuf_check::{Walker, varint_of};
-use crate::number::parse_number;
 use crate::scanner::Scanner;
-use crate::telemetry::otlp::{Kind, MOST_FIELDS, Message, OtlpField, message_at};
-use crate::text::{decode_token, hex_value};
-
-/// The most digits of an integer of 64 bits.
-const MOST_DIGITS: usize = 20;
+use crate::telemetry::otlp::{Kind, MOST_FIELDS, Message, message_at};
+use crate::telemetry::value::{Raw, Value};
+use crate::text::decode_token;
 
 /// A list of the envelope is no array, or an item of it is no object.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,27 +34,10 @@ pub struct Node<'a> {
     pub message: &'static Message,
 }
 
-/// One value of a field.
-#[derive(Debug, Clone, Copy)]
-enum Raw<'a> {
-    Json(&'a str, SpanKind),
-    Varint(u64),
-    Fixed(u64),
-    Bytes(&'a [u8]),
-}
-
 /// The fields of a message that are there; of one given twice the last. Lists of Protobuf are not among them.
 pub struct Fields<'a> {
     node: Node<'a>,
     values: [Option<Raw<'a>>; MOST_FIELDS],
-}
-
-/// One field of a message that is there.
-#[derive(Clone, Copy)]
-pub struct Value<'a> {
-    /// Which field it is.
-    pub field: &'static OtlpField,
-    raw: Raw<'a>,
 }
 
 impl<'a> Node<'a> {
@@ -111,8 +90,7 @@ impl<'a> Fields<'a> {
         name: &str,
         mut visit: impl FnMut(Node<'a>) -> Result<(), NotOtlp>,
     ) -> Result<(), NotOtlp> {
-        let is_array = |raw: Raw<'_>| matches!(raw, Raw::Json(_, SpanKind::Array) | Raw::Bytes(_));
-        if self.get(name).is_some_and(|value| !is_array(value.raw)) {
+        if self.is_json() && self.get(name).is_some_and(|value| value.json_list().is_none()) {
             return Err(NotOtlp);
         }
         let mut outcome = Ok(());
@@ -157,123 +135,15 @@ impl<'a> Fields<'a> {
         self.get(name)?.text().filter(|text| !text.is_empty())
     }
 
-    /// An unsigned number that is not 0: a time.
+    /// A time.
     pub fn time(&self, name: &str) -> Option<u64> {
-        let time = match self.get(name)?.raw {
-            Raw::Fixed(time) => time,
-            Raw::Json(text, kind) => u64::try_from(whole(text, kind)?).ok()?,
-            Raw::Varint(_) | Raw::Bytes(_) => return None,
-        };
-        (time > 0).then_some(time)
+        self.get(name)?.time()
     }
 
-    /// The number of a word.
-    pub fn code(&self, name: &str) -> Option<u64> {
-        match self.get(name)?.raw {
-            Raw::Varint(code) => Some(code),
-            Raw::Json(text, SpanKind::Number) => u64::try_from(whole(text, SpanKind::Number)?).ok(),
-            Raw::Json(..) | Raw::Fixed(_) | Raw::Bytes(_) => None,
-        }
-    }
-
-    /// An id in lower-case hexadecimal; `None` for one of another length, and for one of zeros.
+    /// An id.
     pub fn id(&self, name: &str) -> Option<String> {
-        let value = self.get(name)?;
-        let Kind::Id(length) = value.field.kind else { return None };
-        let id = match value.raw {
-            Raw::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-            _ => value.text()?.to_ascii_lowercase(),
-        };
-        let is_id = id.len() == 2 * length && id.bytes().all(|digit| hex_value(digit).is_some());
-        (is_id && id.bytes().any(|digit| digit != b'0')).then_some(id)
+        self.get(name)?.id()
     }
-}
-
-impl<'a> Value<'a> {
-    /// A value in JSON.
-    pub(super) fn of_json(field: &'static OtlpField, text: &'a str, kind: SpanKind) -> Self {
-        Self { field, raw: Raw::Json(text, kind) }
-    }
-
-    /// The text of a list in JSON.
-    pub(super) fn json_list(self) -> Option<&'a str> {
-        if let Raw::Json(text, SpanKind::Array) = self.raw { Some(text) } else { None }
-    }
-
-    /// The message.
-    pub fn node(self) -> Option<Node<'a>> {
-        let Kind::Message(place) = self.field.kind else { return None };
-        let form = match self.raw {
-            Raw::Json(text, SpanKind::Object) => Form::Json(text),
-            Raw::Bytes(bytes) => Form::Protobuf(bytes),
-            Raw::Json(..) | Raw::Varint(_) | Raw::Fixed(_) => return None,
-        };
-        Some(Node { form, message: message_at(place) })
-    }
-
-    /// A text that is well-formed.
-    pub fn text(self) -> Option<Cow<'a, str>> {
-        match self.raw {
-            Raw::Json(token, SpanKind::String) => decode_token(token, false).ok(),
-            Raw::Json(token, SpanKind::EscapedString) => decode_token(token, true).ok(),
-            Raw::Bytes(bytes) => {
-                std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(Cow::Borrowed)
-            }
-            Raw::Json(..) | Raw::Varint(_) | Raw::Fixed(_) => None,
-        }
-    }
-
-    /// The bytes of a value of Protobuf.
-    pub fn bytes(self) -> Option<&'a [u8]> {
-        if let Raw::Bytes(bytes) = self.raw { Some(bytes) } else { None }
-    }
-
-    /// A truth value.
-    pub fn bool(self) -> Option<bool> {
-        match self.raw {
-            Raw::Json(text, SpanKind::Bool) => Some(text == "true"),
-            Raw::Varint(value) => Some(value != 0),
-            Raw::Json(..) | Raw::Fixed(_) | Raw::Bytes(_) => None,
-        }
-    }
-
-    /// A signed number of 64 bits.
-    pub fn integer(self) -> Option<i64> {
-        match self.raw {
-            Raw::Varint(value) => Some(value.cast_signed()),
-            Raw::Json(text, kind) => i64::try_from(whole(text, kind)?).ok(),
-            Raw::Fixed(_) | Raw::Bytes(_) => None,
-        }
-    }
-
-    /// A double, which need not be finite.
-    pub fn double(self) -> Option<f64> {
-        match self.raw {
-            Raw::Fixed(bits) => Some(f64::from_bits(bits)),
-            Raw::Json(text, SpanKind::Number) => Some(parse_number(text)),
-            Raw::Json(..) => matches!(&*self.text()?, "NaN" | "Infinity" | "-Infinity").then_some(f64::NAN),
-            Raw::Varint(_) | Raw::Bytes(_) => None,
-        }
-    }
-}
-
-/// A whole number in JSON: a number of at most 2^53-1, or a text of digits.
-fn whole(token: &str, kind: SpanKind) -> Option<i128> {
-    if kind == SpanKind::Number {
-        let value = parse_number(token);
-        #[expect(clippy::cast_precision_loss, reason = "2^53-1 is a double")]
-        let is_exact = value.fract() == 0.0 && value.abs() <= LIMITS.max_integer as f64;
-        #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and below 2^53")]
-        return is_exact.then_some(value as i128);
-    }
-    if !matches!(kind, SpanKind::String | SpanKind::EscapedString) {
-        return None;
-    }
-    let text = decode_token(token, kind == SpanKind::EscapedString).ok()?;
-    let digits = text.strip_prefix('-').unwrap_or(&text);
-    let is_plain =
-        (1..=MOST_DIGITS).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit());
-    is_plain.then(|| text.parse().ok()).flatten()
 }
 
 /// Calls `visit` with the name and the value of every member of an object.

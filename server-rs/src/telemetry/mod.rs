@@ -8,6 +8,8 @@ pub mod otlp;
 pub mod otlp_check;
 /// Messages where they lie in a body.
 pub mod message;
+/// The values of their fields.
+pub mod value;
 /// Values in JSON, in one pass.
 mod json_values;
 /// Attributes as JSON text.

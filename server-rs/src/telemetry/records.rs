@@ -13,6 +13,7 @@ use crate::telemetry::agents::is_shared;
 use crate::telemetry::message::{Form, Node, NotOtlp};
 use crate::telemetry::otlp::{Message, Request, Signal, message_of};
 use crate::telemetry::otlp_check::check_message;
+use crate::telemetry::value::Value;
 use crate::telemetry::values::{Attributes, value_json};
 
 /// A log record or a span.
@@ -132,7 +133,7 @@ fn lists(signal: Signal) -> [&'static str; 3] {
 fn read_item(node: Node<'_>, signal: Signal) -> Result<Item<'_>, NotOtlp> {
     if signal == Signal::Metrics {
         let mut count = 0;
-        for points in node.fields().present().filter_map(super::message::Value::node) {
+        for points in node.fields().present().filter_map(Value::node) {
             points.fields().each("dataPoints", |_| {
                 count += 1;
                 Ok(())
@@ -156,7 +157,7 @@ impl Place<'_> {
             Signal::Spans => ("name", ["startTimeUnixNano", "endTimeUnixNano"]),
             Signal::Logs | Signal::Metrics => ("eventName", ["timeUnixNano", "observedTimeUnixNano"]),
         };
-        let status = fields.node("status").and_then(|status| status.fields().code("code"));
+        let status = fields.node("status").and_then(|status| status.fields().get("code")?.code());
         Record {
             signal,
             attributes: Attributes::read(&fields, "attributes", |_, _| true),

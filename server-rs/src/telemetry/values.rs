@@ -10,8 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::number::print_number;
 use crate::telemetry::json_values::{read_attributes, read_value};
-use crate::telemetry::message::{Fields, Form, Node, Value};
+use crate::telemetry::message::{Fields, Form, Node};
 use crate::telemetry::otlp::Kind;
+use crate::telemetry::value::Value;
 
 /// The JSON texts of values by their keys, in their order.
 #[derive(Debug, Default)]

@@ -7,12 +7,10 @@ import { LIMITS } from '../contract.ts';
 import { refusal } from '../formats/fault.ts';
 import { Walker } from '../formats/protobuf-check.ts';
 import { isUtf8Range } from '../formats/utf8.ts';
-import type { Message } from './otlp.ts';
+import { fieldOf, type Message } from './otlp.ts';
 
-/** How many bytes are checked in one slice; other requests run between slices. */
+/** How many bytes are checked in one slice; other requests run between slices. A shorter message is in one. */
 const SLICE_BYTES = 1 << 19;
-/** Down to the lists of records a message is checked in slices; a record is not. */
-const SLICED_DEPTH = 3;
 
 /** Checks a body that is one message, in slices. */
 export function* checkMessage(body: Buffer, message: Message): Generator<void, void> {
@@ -26,15 +24,17 @@ function* checkInSlices(
   end: number,
   depth: number,
 ): Generator<void, void> {
+  if (depth > LIMITS.json_depth) throw refusal('invalid_protobuf', 'depth');
   let pause = walker.at + SLICE_BYTES;
   while (walker.at < end) {
-    const field = message.field(walker.tag(end, message.field));
+    const field = fieldOf(message, walker.tag(end, message.fields));
     const valueEnd = walker.value(end);
+    const isLong = valueEnd - walker.at > SLICE_BYTES;
     if (field?.message === undefined) checkText(body, field?.isText, walker.at, valueEnd);
-    else if (depth < SLICED_DEPTH) yield* checkInSlices(walker, body, field.message, valueEnd, depth + 1);
+    else if (isLong) yield* checkInSlices(walker, body, field.message, valueEnd, depth + 1);
     else checkNested(walker, body, field.message, valueEnd, depth + 1);
     walker.at = valueEnd;
-    if (valueEnd > pause) {
+    if (valueEnd > pause && !isLong) {
       yield;
       pause = valueEnd + SLICE_BYTES;
     }
@@ -44,7 +44,7 @@ function* checkInSlices(
 function checkNested(walker: Walker, body: Buffer, message: Message, end: number, depth: number): void {
   if (depth > LIMITS.json_depth) throw refusal('invalid_protobuf', 'depth');
   while (walker.at < end) {
-    const field = message.field(walker.tag(end, message.field));
+    const field = fieldOf(message, walker.tag(end, message.fields));
     const valueEnd = walker.value(end);
     if (field?.message === undefined) checkText(body, field?.isText, walker.at, valueEnd);
     else checkNested(walker, body, field.message, valueEnd, depth + 1);

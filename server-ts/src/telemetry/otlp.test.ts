@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messageOf, requestOf, statusCode } from './otlp.ts';
+import { fieldOf, messageOf, requestOf, statusCode } from './otlp.ts';
 
 test('the tables are those of the file', () => {
-  const attributes = messageOf('LogRecord').field(6);
+  const attributes = fieldOf(messageOf('LogRecord'), 6);
   assert.equal(attributes?.name, 'attributes');
   assert.equal(attributes?.isList, true);
   assert.equal(attributes?.wireType, 2);
   assert.equal(attributes?.message, messageOf('KeyValue'));
-  assert.equal(messageOf('AnyValue').field(5)?.message, messageOf('ArrayValue'));
-  assert.equal(messageOf('LogRecord').field(2), undefined);
-  assert.equal(messageOf('LogRecord').field(1_000_000), undefined);
+  assert.equal(fieldOf(messageOf('AnyValue'), 5)?.message, messageOf('ArrayValue'));
+  assert.equal(fieldOf(messageOf('LogRecord'), 2), undefined);
+  assert.equal(fieldOf(messageOf('LogRecord'), 1_000_000), undefined);
   assert.equal(requestOf('/v1/traces').rejected, 'rejectedSpans');
   assert.deepEqual([429, 599].map(statusCode), [8, 2]);
 });

@@ -15,7 +15,6 @@ export interface OtlpField extends WireForm {
 /** A message and its fields by their numbers. */
 export interface Message {
   readonly fields: readonly (OtlpField | undefined)[];
-  readonly field: (number: number) => OtlpField | undefined;
 }
 
 /** One kind of request. */
@@ -58,17 +57,19 @@ export function messageOf(name: string): Message {
   const spec = OTLP.messages[name];
   if (spec === undefined) throw new Error(`otlp.json has no message ${name}`);
   const list: (OtlpField | undefined)[] = [];
-  const message: Message = {
-    fields: list,
-    field: (number) => (number < list.length ? list[number] : undefined),
-  };
+  const message: Message = { fields: list };
   // Messages refer to each other, and some to themselves.
   MESSAGES.set(name, message);
   const most = spec.reduce((most, [number]) => Math.max(most, number), 0);
   // A list without holes is faster to look into.
   for (let number = 0; number <= most; number++) list.push(undefined);
-  for (const [number, fieldName, type] of spec) list[number] = fieldOf(fieldName, type);
+  for (const [number, fieldName, type] of spec) list[number] = readField(fieldName, type);
   return message;
+}
+
+/** The field of a number. */
+export function fieldOf({ fields }: Message, number: number): OtlpField | undefined {
+  return number < fields.length ? fields[number] : undefined;
 }
 
 /** The kind of request that a route takes. */
@@ -83,7 +84,7 @@ export function statusCode(status: number): number {
   return OTLP.status_codes[status] ?? UNKNOWN_CODE;
 }
 
-function fieldOf(name: string, type: string): OtlpField {
+function readField(name: string, type: string): OtlpField {
   const isList = type.endsWith('[]');
   const single = isList ? type.slice(0, -2) : type;
   const wireType = WIRE_TYPES[single];

@@ -5,7 +5,7 @@
  * last value, as a member of JSON has.
  */
 import { Walker } from '../formats/protobuf-check.ts';
-import { type Message, messageOf, type OtlpField, type Signal } from './otlp.ts';
+import { fieldOf, type Message, messageOf, type OtlpField, type Signal } from './otlp.ts';
 import { checkMessage } from './otlp-check.ts';
 import type { Attributes, Content, Encoded, IsWanted, Place } from './record.ts';
 import { arrayJson, doubleJson, idText, objectJson, textJson, timeText } from './values.ts';
@@ -184,7 +184,7 @@ function* fieldsIn(body: Buffer, { start, end }: Place, message: Message): Gener
   const walker = new Walker(body);
   walker.at = start;
   while (walker.at < end) {
-    const field = message.field(walker.tag(end, message.field));
+    const field = fieldOf(message, walker.tag(end, message.fields));
     const valueEnd = walker.value(end);
     if (field !== undefined) yield [field, { start: walker.at, end: valueEnd }];
     walker.at = valueEnd;

@@ -150,7 +150,8 @@ test('times are numbers or texts of 64 bits, and 0 is none', () => {
   assert.equal(timeOf('"1795557523134000000"'), '1795557523134000000');
   assert.equal(timeOf('"18446744073709551615"'), '18446744073709551615');
   assert.equal(timeOf('1e3'), '1000');
-  for (const none of ['"18446744073709551616"', '"-1"', '"0"', '0', '1.5', '9007199254740992', 'null', '""'])
+  assert.equal(timeOf('9007199254740993'), '9007199254740992', 'a number is the double that it is');
+  for (const none of ['"18446744073709551616"', '"-1"', '"0"', '0', '1.5', '1e20', '-1', 'null', '""'])
     assert.equal(timeOf(none), undefined, none);
 });
 

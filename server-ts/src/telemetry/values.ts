@@ -28,9 +28,9 @@ export function int64Json(value: unknown): string | undefined {
   return isRight ? String(integer) : undefined;
 }
 
-/** The decimal digits of a time; nothing where it is none, or 0. */
+/** The decimal digits of a time, of a number those of its double; nothing where it is none, or 0. */
 export function timeText(value: unknown): string | undefined {
-  const integer = integerOf(value);
+  const integer = Number.isInteger(value) ? BigInt(value as number) : integerOf(value);
   return integer !== undefined && integer > 0n && integer <= MOST_UINT64 ? String(integer) : undefined;
 }
 
