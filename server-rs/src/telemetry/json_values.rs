@@ -24,7 +24,7 @@ pub(super) fn read_attributes(text: &str, wanted: impl FnMut(&str, &str) -> bool
 
 fn any_value(scanner: &mut Scanner<'_>, text: &str, message: &'static Message) -> Scan<Option<String>> {
     let mut values: [Option<String>; MOST_FIELDS] = Default::default();
-    members(scanner, text, |scanner, name| {
+    each_member(scanner, text, |scanner, name| {
         let Some(place) = message.fields.iter().position(|field| field.name == name) else {
             return scanner.skip_value(1).map(|_| ());
         };
@@ -49,7 +49,7 @@ fn list(scanner: &mut Scanner<'_>, text: &str, message: &'static Message) -> Sca
     });
     let is_map = item.is_some_and(|item| item.name == "KeyValue");
     let mut json = Some(if is_map { "{}" } else { "[]" }.to_owned());
-    let is_object = members(scanner, text, |scanner, name| {
+    let is_object = each_member(scanner, text, |scanner, name| {
         let (VALUES, Some(item)) = (name, item) else {
             return scanner.skip_value(1).map(|_| ());
         };
@@ -57,7 +57,7 @@ fn list(scanner: &mut Scanner<'_>, text: &str, message: &'static Message) -> Sca
             Some(key_values(scanner, text, |_, _| true)?.json())
         } else {
             let mut elements = Some(Vec::new());
-            items(scanner, |scanner| {
+            each_item(scanner, |scanner| {
                 let element = any_value(scanner, text, item)?;
                 elements = elements.take().zip(element).map(|(mut elements, element)| {
                     elements.push(element);
@@ -79,9 +79,9 @@ fn key_values(
 ) -> Scan<Attributes> {
     let mut attributes = Attributes::default();
     let Some(message) = message_of("AnyValue") else { return Ok(attributes) };
-    items(scanner, |scanner| {
+    each_item(scanner, |scanner| {
         let (mut key, mut value) = (None, None);
-        members(scanner, text, |scanner, name| {
+        each_member(scanner, text, |scanner, name| {
             match name {
                 "key" => {
                     let span = scanner.skip_value(1)?;
@@ -106,7 +106,7 @@ fn key_values(
 }
 
 /// Calls `member` with the name of each member, at its value; returns whether there is an object.
-fn members<'a>(
+fn each_member<'a>(
     scanner: &mut Scanner<'a>,
     text: &str,
     mut member: impl FnMut(&mut Scanner<'a>, &str) -> Scan<()>,
@@ -126,6 +126,6 @@ fn members<'a>(
 }
 
 /// Calls `item` at each item of an array; what is no array has none.
-fn items<'a>(scanner: &mut Scanner<'a>, item: impl FnMut(&mut Scanner<'a>) -> Scan<()>) -> Scan<()> {
+fn each_item<'a>(scanner: &mut Scanner<'a>, item: impl FnMut(&mut Scanner<'a>) -> Scan<()>) -> Scan<()> {
     if scanner.peek() == Some(b'[') { scanner.elements(1, item) } else { scanner.skip_value(1).map(|_| ()) }
 }
