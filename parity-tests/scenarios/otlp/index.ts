@@ -3,6 +3,7 @@
  */
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { prefaces } from './grpc.ts';
+import { hostileBodies } from './hostile.ts';
 import { everyFault } from './malformed.ts';
 import { everyEntry, randomRecords } from './mapping.ts';
 import { fullQueue, stalledBody, storageBusy } from './refusals.ts';
@@ -59,6 +60,12 @@ export const OTLP_SCENARIOS: ScenarioFile = {
       rules: ['OTL-01', 'OTL-10', 'BOD-05'],
       uses: 'each',
       run: turns,
+    },
+    {
+      name: 'millions of empty parts take bounded memory and time',
+      rules: ['OTL-02', 'OTL-03', 'OTL-06'],
+      uses: 'each',
+      run: hostileBodies,
     },
   ],
 };

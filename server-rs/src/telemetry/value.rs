@@ -159,3 +159,26 @@ fn time_of(value: f64) -> Option<u64> {
     )]
     (value.fract() == 0.0 && (0.0..END).contains(&value)).then_some(value as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::otlp::message_of;
+
+    #[test]
+    fn a_time_is_a_text_of_digits_or_the_double_of_a_number() {
+        let field = &message_of("LogRecord").expect("a message").fields[0];
+        let time = |text: &str| {
+            let kind = if text.starts_with('"') { SpanKind::String } else { SpanKind::Number };
+            Value::of_json(field, text, kind).time()
+        };
+        assert_eq!(time("18446744073709549568"), Some(18_446_744_073_709_549_568));
+        assert_eq!(time("1e3"), Some(1000));
+        assert_eq!(time(r#""18446744073709551615""#), Some(u64::MAX));
+        for none in
+            ["18446744073709551616", "1.5", "-1", "0", r#""18446744073709551616""#, r#""0""#, r#""1e3""#]
+        {
+            assert_eq!(time(none), None, "{none}");
+        }
+    }
+}
