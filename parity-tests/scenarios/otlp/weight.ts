@@ -1,6 +1,7 @@
 /**
- * What a turn of real agents weighs, made up: 503 spans in 1.2 MB of JSON, 620 KB of metrics, and 51 logs. Many turns
- * at a time cost bounded memory and processor time, and hold up no other request.
+ * What a turn of real agents weighs, made up: 503 spans in 1.2 MB of JSON, 620 KB of metrics, and 51 logs. Some turns
+ * at a time cost bounded memory and processor time, and hold up no other request. A busy machine may hold up a request
+ * too, so the processor time of the server counts while `/livez` waits.
  */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
@@ -11,7 +12,6 @@ import { FORMS, otlpBody, requireAnswer, telemetryOf } from '../../src/otlp-clie
 import type { Members } from '../../src/otlp-values.ts';
 import { memoryMb, processorMs, requireProc } from '../../src/process-figures.ts';
 import type { ScenarioContext } from '../../src/scenario.ts';
-import { slowestLivez } from '../../src/slowest-livez.ts';
 
 const SPANS = 503;
 const LOGS = 51;
@@ -19,10 +19,11 @@ const TRACE_BYTES = 1_200_000;
 const METRIC_BYTES = 620_000;
 const START = 1_771_438_001_231;
 const TURNS = 24;
+const TURNS_AT_A_TIME = 4;
 /** Several times what the slower server needs on a busy machine. */
 const MOST_MS_PER_TURN = 500;
 const MOST_GROWN_MB = 300;
-const MOST_LIVEZ_MS = 1_000;
+const MOST_LIVEZ_MS = 250;
 
 interface Sent {
   readonly path: string;
@@ -40,14 +41,17 @@ export async function turns(context: ScenarioContext): Promise<void> {
   const all = Array.from({ length: TURNS }, (_, turn) => turnOf(turn + 1));
   const [beforeMb, beforeMs] = [memoryMb(server.pid, 'VmRSS'), processorMs(server.pid)];
   let isDone = false;
-  const livez = slowestLivez(context.client(server), () => isDone);
-  await Promise.all(all.flat().map((sent) => send(client, sent)));
+  const livez = longestWait(context.client(server), server.pid, () => isDone);
+  while (all.length > 0) {
+    const some = all.splice(0, TURNS_AT_A_TIME);
+    await Promise.all(some.flat().map((sent) => send(client, sent)));
+  }
   isDone = true;
   const slowestMs = await livez;
   const grownMb = memoryMb(server.pid, 'VmHWM') - beforeMb;
   const turnMs = (processorMs(server.pid) - beforeMs) / TURNS;
   context.note(
-    `${Math.round(turnMs)} ms of processor time a turn, ${Math.round(grownMb)} MB, /livez within ${Math.round(slowestMs)} ms`,
+    `${Math.round(turnMs)} ms of processor time a turn, ${Math.round(grownMb)} MB, /livez within ${Math.round(slowestMs)} ms of it`,
   );
   const { agents } = (await telemetryOf(client)) as { agents: Record<string, number>[] };
   const [claude] = agents;
@@ -56,7 +60,18 @@ export async function turns(context: ScenarioContext): Promise<void> {
   assert.equal(agents.at(-1)!.points, pointsOf() * (TURNS + 1));
   assert.ok(turnMs < MOST_MS_PER_TURN, `a turn took ${Math.round(turnMs)} ms`);
   assert.ok(grownMb < MOST_GROWN_MB, `the server grew by ${Math.round(grownMb)} MB`);
-  assert.ok(slowestMs < MOST_LIVEZ_MS, `/livez took ${Math.round(slowestMs)} ms`);
+  assert.ok(slowestMs < MOST_LIVEZ_MS, `/livez waited ${Math.round(slowestMs)} ms of processor time`);
+}
+
+/** The most processor time that the server takes while one `/livez` waits. */
+async function longestWait(client: ApiClient, pid: number, isDone: () => boolean): Promise<number> {
+  let longest = 0;
+  while (!isDone()) {
+    const begun = processorMs(pid);
+    assert.equal((await client.get('/livez')).status, 200);
+    longest = Math.max(longest, processorMs(pid) - begun);
+  }
+  return longest;
 }
 
 async function send(client: ApiClient, { path, form, body, isZipped }: Sent): Promise<void> {
