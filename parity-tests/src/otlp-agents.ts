@@ -42,15 +42,17 @@ export interface Agent {
   readonly event_id: readonly string[];
   readonly logs: Entries;
   readonly spans: Entries;
+  /** Whether a key of it is one of a parent span. */
+  readonly hasParentKeys: boolean;
 }
 
 /** What `/api/health` calls records of no agent. */
 export const UNKNOWN = 'unknown';
 
-export const AGENTS: readonly Agent[] = OTLP.agents.map(
-  (name) =>
-    JSON.parse(readFileSync(new URL(`../../contract/agents/${name}.json`, import.meta.url), 'utf8')) as Agent,
-);
+export const AGENTS: readonly Agent[] = OTLP.agents.map((name) => {
+  const text = readFileSync(new URL(`../../contract/agents/${name}.json`, import.meta.url), 'utf8');
+  return { ...(JSON.parse(text) as Agent), hasParentKeys: text.includes('"$parent.') };
+});
 
 /** `own` are the attributes of the record, of which a metric has none. */
 export function agentOf(scope: string, shared: Attributes, own: Attributes): Agent | undefined {

@@ -54,19 +54,29 @@ export function otlpOutcomes(signal: Signal, request: Members): RecordOutcome[] 
       list(scope, records!).map((record) => ({ group, scope, record })),
     ),
   );
+  const isParent = (group: Members, scope: Members): boolean =>
+    agentOf(scopeOf(scope), resourceOf(group), new Map())?.hasParentKeys === true;
   const parentOf = (id: string | undefined, key: string): string | undefined => {
+    if (id === undefined) return undefined;
     const having = all
-      .filter(({ record }) => id !== undefined && idOf(record.spanId, 8) === id)
+      .filter(({ group, scope, record }) => idOf(record.spanId, 8) === id && isParent(group, scope))
       .map(({ record }) => sharedAttributes(record.attributes).get(key));
     return having.findLast((text) => text !== undefined);
   };
   return all.map(({ group, scope, record }) => {
-    const shared = sharedAttributes((group.resource as Members | undefined)?.attributes);
+    const shared = resourceOf(group);
     const own = attributesOf(record.attributes);
-    const name = ((scope.scope as Members | undefined)?.name as string | undefined) ?? '';
     const parent = (key: string): string | undefined => parentOf(idOf(record.parentSpanId, 8), key);
-    return outcome({ signal, record, own, shared, parent }, agentOf(name, shared, own));
+    return outcome({ signal, record, own, shared, parent }, agentOf(scopeOf(scope), shared, own));
   });
+}
+
+function scopeOf({ scope }: Members): string {
+  return ((scope as Members | undefined)?.name as string | undefined) ?? '';
+}
+
+function resourceOf({ resource }: Members): Attributes {
+  return sharedAttributes((resource as Members | undefined)?.attributes);
 }
 
 function outcome(source: Source, agent: Agent | undefined): RecordOutcome {

@@ -102,15 +102,15 @@ class Mapper {
   }
 }
 
-/** What spans take from their parents, by the ids of the parents; it is looked up only where a group wants it. */
+/** What spans take from their parents, by the ids of the parents; only spans of agents that want it are looked at. */
 function* parentsIn(records: Records): Generator<undefined, Parents> {
   const parents = new Map<string, Map<string, string>>();
-  if (!(yield* isAnyWanting(records))) return parents;
   for (const group of records.groups(isShared)) {
     if (group === undefined) {
       yield undefined;
       continue;
     }
+    if (agentOf(group.scope, group.resource)?.wantsParents !== true) continue;
     for (const place of group.records) {
       if (place === undefined) {
         yield undefined;
@@ -128,14 +128,6 @@ function* parentsIn(records: Records): Generator<undefined, Parents> {
     }
   }
   return parents;
-}
-
-function* isAnyWanting(records: Records): Generator<undefined, boolean> {
-  for (const group of records.groups(isShared)) {
-    if (group === undefined) yield undefined;
-    else if (agentOf(group.scope, group.resource)?.wantsParents === true) return true;
-  }
-  return false;
 }
 
 const FIRST_BYTES = 1 << 13;
