@@ -217,7 +217,7 @@ test('the plugin of OpenCode is written as a file of its own, and removed', asyn
   });
 });
 
-test('settings of the folder that keep hooks from being sent are told', async () => {
+test('connect names settings of the folder that block hooks', async () => {
   await inTree({ '.claude/settings.local.json': { allowedHttpHookUrls: ['https://a/*'] } }, async (home) => {
     const { stdout } = await connect(home, 'claude-code', '--yes');
     assert.match(stdout, /^allowedHttpHookUrls does not allow .* Add "http:\/\/127\.0\.0\.1:3141\/\*"/m);

@@ -90,8 +90,8 @@ for (const name of TARGET_NAMES) {
   test(`a wrong port is explained by where ${name} answers`, async () => {
     await inTree({}, async (root) => {
       await withServer(name, root, [], async ({ url }) => {
-        const nobody = await closedPort();
-        await connect(root, 'opencode', '--url', nobody);
+        const closed = await closedPort();
+        await connect(root, 'opencode', '--url', closed);
         const { code, stdout } = await doctor(root, ['--url', url]);
         assert.equal(code, 1);
         assert.match(
@@ -103,7 +103,7 @@ for (const name of TARGET_NAMES) {
     });
   });
 
-  test(`a missing, an old and a right token are told apart (${name})`, async () => {
+  test(`the doctor tells a missing token from an old and a right one (${name})`, async () => {
     await inTree({ right: `${TOKEN}\n`, old: 'another-token-of-sixteen-characters\n' }, async (root) => {
       chmodSync(join(root, 'right'), 0o600);
       await withServer(name, root, ['--token-file', join(root, 'right')], async ({ url }) => {

@@ -1,8 +1,7 @@
 /**
  * The mappings in `contract/agents` against the vocabulary and the fields of events (rules OTL-05 to OTL-09).
  *
- * Why: both servers trust a mapping when they start. It says where a word stands that is none, and knows nothing of
- * servers.
+ * Why: a wrong word would stop both servers at their start. The check names its place, and starts no server.
  */
 import type { Fields } from '../contract/fields.ts';
 import type { Json, JsonObject } from '../contract-facts.ts';

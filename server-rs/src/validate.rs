@@ -16,8 +16,8 @@ pub fn validate_event(
     validate_by(body, raw, max_metadata_bytes, |_| true)
 }
 
-/// The same of an event that is nobody's schema: a problem of a field that is not required makes the field absent (rule
-/// OTL-07).
+/// The same for telemetry, whose form other programs choose: a problem of a field that is not required makes the field
+/// absent (rule OTL-07).
 pub fn validate_leniently(
     body: &str,
     raw: &RawEvent,

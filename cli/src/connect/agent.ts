@@ -2,7 +2,7 @@
  * What `connect` knows of an agent: which files hold its settings, and how the text of each is edited.
  *
  * One module per agent implements `Agent`. Invariant: an edit done twice is an edit done once, and `disconnected`
- * after `connected` gives the text of before. Edits know nothing of the file system.
+ * after `connected` gives the earlier text. Edits do not use the file system.
  */
 
 /** Where an agent sends what it does. */

@@ -1,6 +1,6 @@
 /**
  * A hook as a command: it reads what it is given, leaves the sending to the background and ends, so that the agent
- * waits for nobody, whether a server runs or not.
+ * waits for no answer, whether a server runs or not.
  *
  * POSIX shell and curl. Invariant: no secret is in a command; what this wrote is read again by `readCommand`.
  */
@@ -44,7 +44,7 @@ export function readCommand(text: unknown, hasMembers: boolean): HookCommand | n
 /**
  * `$1` is the address; then come the members, if any, and the file with the token.
  *
- * The payload is read to its end before anything else: once the command has ended, nobody writes the rest of it. What
+ * The payload is read to its end before anything else: once the command has ended, the agent cannot write the rest. What
  * runs in the background holds none of the agent's pipes and outlives its terminal. On loopback no proxy and no
  * curlrc of the user's comes in between. The token goes through a pipe, since arguments can be seen by all users.
  */

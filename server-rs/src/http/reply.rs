@@ -82,7 +82,7 @@ pub fn telemetry(request: &Request, rejected: &[(&str, u64)], answer: Answer) ->
     response
 }
 
-/// The answer to telemetry that was not taken (rule OTL-01). A client that should wait is told so by 429.
+/// The answer to telemetry that was not taken (rule OTL-01). 429 tells a client to wait.
 pub fn telemetry_failure(failed: &Failure, answer: Answer) -> Response<Body> {
     let mut response = failure(failed);
     if failed.code == ErrorCode::Overloaded {

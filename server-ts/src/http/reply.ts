@@ -94,7 +94,7 @@ export function telemetry(
   );
 }
 
-/** The answer to telemetry that was not taken (rule OTL-01). A client that should wait is told so by 429. */
+/** The answer to telemetry that was not taken (rule OTL-01). 429 tells a client to wait. */
 function telemetryFailure(exchange: Exchange, { code, members, close }: Failure, chosen: Answer): void {
   const { status, text } = errorSpec(code);
   const used = code === 'overloaded' ? 429 : status;
