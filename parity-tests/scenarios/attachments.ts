@@ -1,27 +1,18 @@
 /**
- * Attachments beyond one request: the folder, uploads that end early, and what a start removes.
+ * Attachments beyond one request: the folder, what a start removes, and what a file that fails does.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
-import { Connection } from '@twin-ingest/testkit/http/http-client.ts';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
-import {
-  attach,
-  beginUpload,
-  brokenFilesOf,
-  exchange,
-  filesOf,
-  readAttachment,
-  sha256,
-} from '../src/attachment-client.ts';
+import { attach, exchange, filesOf, newEvent, readAttachment, sha256 } from '../src/attachment-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const ATTACHMENTS: ScenarioFile = {
   name: 'attachments',
-  about: 'the folder of attachments, uploads that end early, and what a start removes',
+  about: 'the folder of attachments, what a start removes, and what a file that fails does',
   scenarios: [
     {
       name: 'the folder is made with the first attachment, for its owner alone',
@@ -34,31 +25,6 @@ export const ATTACHMENTS: ScenarioFile = {
       rules: ['ATT-09'],
       uses: 'each',
       run: privateFolder,
-    },
-    {
-      name: 'an upload that ends early leaves no file and gives its room back',
-      rules: ['ATT-01', 'ATT-04', 'ATT-05', 'ATT-09'],
-      uses: 'each',
-      run: cutUploads,
-    },
-    {
-      name: 'an upload that does not go on is 408 and leaves no file',
-      rules: ['ATT-09', 'HTT-11'],
-      uses: 'each',
-      waits: true,
-      run: stalledUpload,
-    },
-    {
-      name: 'uploads at once are admitted by their declared lengths',
-      rules: ['ATT-04'],
-      uses: 'each',
-      run: admission,
-    },
-    {
-      name: 'the same bytes from several clients at once are one file',
-      rules: ['ATT-01', 'ATT-09'],
-      uses: 'each',
-      run: sameBytes,
     },
     {
       name: 'a start removes temporary files and what no row refers to',
@@ -86,10 +52,6 @@ export const ATTACHMENTS: ScenarioFile = {
     },
   ],
 };
-
-async function newEvent(client: ApiClient): Promise<number> {
-  return (await client.ingest([event()])).ids[0]!;
-}
 
 async function folderOnDemand(context: ScenarioContext): Promise<void> {
   for (const durability of ['process', 'power']) {
@@ -130,122 +92,6 @@ async function privateFolder(context: ScenarioContext): Promise<void> {
   );
   assert.deepEqual(await server.stop(), { code: 0, signal: null });
   assert.deepEqual(readdirSync(temporary), []);
-}
-
-const ROOM = 300_000;
-
-async function cutUploads(context: ScenarioContext): Promise<void> {
-  const server = await context.start({
-    flags: ['--attachments-bytes', String(ROOM), '--max-attachment-bytes', String(ROOM)],
-  });
-  const { port } = server;
-  const id = await newEvent(context.client(server));
-  const empty = (): boolean => filesOf(context.db()).length === 0;
-  const whole = Buffer.alloc(ROOM, 'w');
-  const half = whole.subarray(0, ROOM / 2);
-
-  // The client leaves.
-  const cut = await beginUpload(port, id, 'cut', ROOM, half);
-  await until(() => !empty(), 'a temporary file');
-  cut.close();
-  await until(empty, 'no temporary file of a client that left');
-
-  // A chunked body grows above the limit.
-  const head = `PUT /api/events/${id}/attachments/long HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  const long = Buffer.alloc(ROOM + 1, 'l');
-  const chunked = Buffer.concat([
-    Buffer.from(`${long.length.toString(16)}\r\n`),
-    long,
-    Buffer.from('\r\n0\r\n\r\n'),
-  ]);
-  const grown = await exchangeRaw(port, head, chunked);
-  assert.equal(grown, 413);
-  await until(empty, 'no temporary file of a body above the limit');
-
-  // The digest is another's.
-  const mismatch = await exchange(port, 'PUT', `/api/events/${id}/attachments/digest`, whole, [
-    ['content-digest', 'sha-256=:AAAA:'],
-  ]);
-  assert.equal(mismatch?.status, 422);
-  await until(empty, 'no temporary file of other bytes');
-
-  // All of the room is there again.
-  assert.equal(await attach(port, id, 'whole', whole), 201);
-  assert.equal(await attach(port, id, 'more', Buffer.from('m')), 507);
-  assert.equal(filesOf(context.db()).length, 1);
-  assert.deepEqual(brokenFilesOf(context.db()), []);
-  assert.deepEqual(await readAttachment(port, sha256(whole)), whole);
-}
-
-async function exchangeRaw(port: number, head: string, body: Buffer): Promise<number | undefined> {
-  const connection = await Connection.open(port);
-  const outgoing = { method: 'PUT', head: Buffer.from(head), body, awaitContinue: false };
-  const answer = await connection.exchange(outgoing);
-  connection.close();
-  return answer.kind === 'response' ? answer.response.status : undefined;
-}
-
-async function stalledUpload(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const id = await newEvent(context.client(server));
-  const stalled = await beginUpload(server.port, id, 'stalled', 1_000_000, Buffer.alloc(500_000));
-  context.atEnd(() => stalled.close());
-  await until(() => filesOf(context.db()).length === 1, 'a temporary file');
-  const nothing = { method: 'PUT', head: Buffer.alloc(0), body: Buffer.alloc(0), awaitContinue: false };
-  const answer = await stalled.exchange(nothing, 20_000);
-  assert.equal(answer.kind === 'response' && answer.response.status, 408);
-  assert.ok(await stalled.closedWithin(5_000), 'closed');
-  await until(() => filesOf(context.db()).length === 0, 'no temporary file of a stalled upload');
-}
-
-async function admission(context: ScenarioContext): Promise<void> {
-  const size = 100_000;
-  const flags = ['--max-attachment-bytes', String(size), '--attachments-bytes', String(2 * size + 1)];
-  const server = await context.start({ flags });
-  const { port } = server;
-  const id = await newEvent(context.client(server));
-  const begun = await Promise.all(
-    ['a', 'b'].map((name) => beginUpload(port, id, name, size, Buffer.from('x'))),
-  );
-  await until(() => filesOf(context.db()).length === 2, 'two uploads that were admitted');
-  assert.equal(await attach(port, id, 'c', Buffer.alloc(2)), 507, 'their declared lengths take the room');
-  assert.equal(await attach(port, id, 'd', Buffer.alloc(1, 'd')), 201, 'what is left is one byte');
-  begun[0]!.close();
-  await until(() => filesOf(context.db()).length === 2, 'one upload less');
-  assert.equal(
-    await attach(port, id, 'e', Buffer.alloc(size, 'e')),
-    201,
-    'an upload that ended gave its room back',
-  );
-  begun[1]!.close();
-  await until(() => filesOf(context.db()).length === 2, 'no upload');
-  await server.stop();
-  // A start counts each content once.
-  const again = await context.start({ flags });
-  assert.equal(await attach(again.port, id, 'f', Buffer.alloc(size, 'f')), 201);
-  assert.equal(await attach(again.port, id, 'g', Buffer.from('g')), 507);
-}
-
-async function sameBytes(context: ScenarioContext): Promise<void> {
-  const server = await context.start();
-  const client = context.client(server);
-  const ids = (await client.ingest(Array.from({ length: 8 }, () => event()))).ids;
-  const body = Buffer.alloc(700_000, 'same');
-  const names = ['one', 'one', 'two'];
-  const statuses = await Promise.all(
-    ids.flatMap((id) => names.map((name) => attach(server.port, id, name, body))),
-  );
-  const count = (status: number): number => statuses.filter((one) => one === status).length;
-  assert.deepEqual([count(201), count(200)], [2 * ids.length, ids.length], statuses.join(' '));
-  // Other bytes for a name, all at once: the first one wins.
-  const rivals = Array.from({ length: 6 }, (_, at) => Buffer.alloc(300_000, `rival ${at}`));
-  const outcomes = await Promise.all(rivals.map((rival) => attach(server.port, ids[0]!, 'rival', rival)));
-  assert.deepEqual([...outcomes].sort(), [201, 409, 409, 409, 409, 409]);
-  const winner = rivals[outcomes.indexOf(201)]!;
-  await until(() => filesOf(context.db()).length === 2, 'no file of those that lost');
-  assert.deepEqual(brokenFilesOf(context.db()), []);
-  assert.deepEqual(await readAttachment(server.port, sha256(winner)), winner);
-  assert.deepEqual(await readAttachment(server.port, sha256(body)), body);
 }
 
 async function sweep(context: ScenarioContext): Promise<void> {

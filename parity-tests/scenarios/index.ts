@@ -4,6 +4,7 @@
 import type { ScenarioFile } from '../src/scenario.ts';
 import { ATTACHMENT_CRASH } from './attachment-crash.ts';
 import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
+import { ATTACHMENT_UPLOADS } from './attachment-uploads.ts';
 import { ATTACHMENTS } from './attachments.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
@@ -69,6 +70,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   EXPORTS,
   LARGE_BODIES,
   ATTACHMENTS,
+  ATTACHMENT_UPLOADS,
   ATTACHMENT_CRASH,
   ATTACHMENT_MEMORY,
   RPC,

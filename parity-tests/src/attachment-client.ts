@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { Connection, compose, type Response } from '@twin-ingest/testkit/http/http-client.ts';
 import { type Header, headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 
@@ -14,6 +15,11 @@ const DEADLINE_MS = 60_000;
 /** The name of a content (rule ATT-09). */
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The id of a new event to attach to. */
+export async function newEvent(client: ApiClient): Promise<number> {
+  return (await client.ingest([event()])).ids[0]!;
 }
 
 /** Sends a request on a connection of its own; nothing where no answer came. */
