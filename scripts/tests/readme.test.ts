@@ -25,7 +25,13 @@ test('the README has at most 150 lines and 12,000 bytes', () => {
   assert.ok(Buffer.byteLength(text) <= 12_000);
 });
 
-for (const path of ['README.md', 'docs/choosing-a-format.md', 'docs/embedding.md', 'docs/operations.md']) {
+for (const path of [
+  'README.md',
+  'docs/choosing-a-format.md',
+  'docs/decisions/README.md',
+  'docs/embedding.md',
+  'docs/operations.md',
+]) {
   test(`links of ${path} lead to files and headings that exist`, () => {
     const text = read(path);
     const links = [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
