@@ -8,7 +8,7 @@ const read = (name: string) => readFileSync(new URL(name, FOLDER), 'utf8');
 const PAGES = readdirSync(FOLDER)
   .filter((name) => name !== 'README.md')
   .sort();
-const ROWS = [...read('README.md').matchAll(/^\| *(\d+) *\| \[(.+)\]\((.+)\) *\| (.+?) *\|$/gm)].map(
+const ROWS = [...read('README.md').matchAll(/^- (\d+) \[(.+)\]\((.+?)\): (.+)$/gm)].map(
   ([, number, title, name, about]) => ({ number: number!, title: title!, name: name!, about: about! }),
 );
 
@@ -16,7 +16,7 @@ test('the table of contents lists every decision exactly once', () => {
   assert.deepEqual(ROWS.map(({ name }) => name).sort(), PAGES);
 });
 
-test('a row of the table has the number and the title of its page, and at most 20 words', () => {
+test('a line of the table of contents has the number and title of its page, and at most 20 words', () => {
   for (const { number, title, name, about } of ROWS) {
     assert.equal(read(name).split('\n')[0], `# ${number}. ${title}`);
     assert.equal(name.slice(0, 5), `${number.padStart(4, '0')}-`);
