@@ -6,6 +6,7 @@ import { ATTACHMENT_CRASH } from './attachment-crash.ts';
 import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
 import { ATTACHMENT_UPLOADS } from './attachment-uploads.ts';
 import { ATTACHMENTS } from './attachments.ts';
+import { CLIENTS } from './clients/index.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
 import { CORPUS } from './corpus.ts';
@@ -75,6 +76,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   ATTACHMENT_MEMORY,
   RPC,
   OTLP_SCENARIOS,
+  CLIENTS,
   FORMATS,
   TIMEOUTS,
   STORAGE,
