@@ -1,9 +1,17 @@
-/** `pnpm agents:doctor` on settings that are well, and on broken ones: each is explained, and nothing else is. */
+/** The diagnosis of settings that are well, and of broken ones, with both servers: each is explained, and nothing else is. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import { type Tree, writeTree } from '@twin-ingest/testkit/files/tree.ts';
+import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import { AGENTS } from '../src/connect/agents.ts';
 import { connectedClaude } from '../src/connect/claude-code.ts';
 import { CODEX_HOOKS, codexHandlersFor } from '../src/connect/codex-hooks.ts';
 import { withExporter } from '../src/connect/codex-otel.ts';
@@ -13,8 +21,7 @@ import { pluginFor } from '../src/connect/opencode.ts';
 import type { ProblemCode } from '../src/connect/problem.ts';
 import { type Diagnosis, diagnose } from '../src/doctor/diagnosis.ts';
 import { reportText } from '../src/doctor/report.ts';
-import type { Health } from '../src/doctor/server.ts';
-import { fakeServer, telemetryFrom } from './fake-server.ts';
+import { send } from './doctor-run.ts';
 
 type Settings = Record<string, unknown> & { hooks: Record<string, unknown>; env: Record<string, string> };
 type Env = Readonly<Record<string, string>>;
@@ -53,9 +60,6 @@ interface SetUp {
   readonly name: string;
   readonly files: (origin: string, root: string) => Tree;
   readonly env?: (origin: string) => Env;
-  readonly health?: Partial<Health>;
-  readonly isSilent?: boolean;
-  readonly isOld?: boolean;
   /** What is found; nothing where all is well. */
   readonly code?: ProblemCode;
   readonly says?: RegExp;
@@ -231,83 +235,73 @@ const BROKEN: readonly SetUp[] = [
     code: 'changed_by_hand',
     says: /Run pnpm connect opencode again/,
   },
-  {
-    name: 'clients that speak gRPC',
-    files: (o) => opencode(o),
-    health: { telemetry: { grpc_connections: 3, agents: [] } },
-    code: 'grpc',
-    says: /3 connections .* spoke gRPC[\s\S]*OTEL_EXPORTER_OTLP_PROTOCOL=http\/protobuf/,
-  },
-  {
-    name: 'an agent of which nothing came',
-    files: (o) => opencode(o),
-    isSilent: true,
-    code: 'nothing_received',
-    says: /Nothing has come from the plugin of OpenCode yet/,
-  },
-  {
-    name: 'a server that takes no telemetry',
-    files: (o) => gemini(o),
-    isOld: true,
-    isSilent: true,
-    code: 'old_server',
-    says: /pnpm build/,
-  },
   { name: 'no agent', files: () => ({}), code: 'not_connected', says: /No agent is connected/ },
 ];
 
-async function diagnosisOf({ files, env, health, isSilent, isOld }: SetUp): Promise<Diagnosis> {
-  const server = await fakeServer(isOld ? null : { ...health }, isSilent !== true);
-  const { origin } = server;
-  try {
-    return await inFolder(async (home) => {
-      writeTree(home, files(origin, home));
-      const cwd = join(home, 'project');
-      const system = join(home, 'system');
-      const place = { home, cwd, env: env?.(origin) ?? {}, system, platform: 'linux' } as const;
-      return await diagnose({ place, origin, token_file: null });
-    });
-  } finally {
-    server.close();
+/** Both servers, each with an event of each agent by each way. */
+const servers: RunningServer[] = [];
+const folder = mkdtempSync(join(tmpdir(), 'doctor-settings-'));
+before(async () => {
+  for (const name of TARGET_NAMES) {
+    const server = await startServer(name, { flags: ['--db', join(folder, `${name}.db`)] });
+    servers.push(server);
+    const events = AGENTS.flatMap(({ agent_type }) =>
+      ['hook', 'otel'].map((source) => ({ session_id: 's', agent_type, source, event_type: 'response' })),
+    );
+    assert.equal(await send(`${server.url}/api/events/batch`, { events }), 201);
   }
+});
+after(async () => {
+  for (const server of servers) await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function diagnosisOf({ files, env }: Pick<SetUp, 'files' | 'env'>, origin: string): Promise<Diagnosis> {
+  return await inFolder(async (home) => {
+    writeTree(home, files(origin, home));
+    const cwd = join(home, 'project');
+    const system = join(home, 'system');
+    const place = { home, cwd, env: env?.(origin) ?? {}, system, platform: 'linux' } as const;
+    return await diagnose({ place, origin, token_file: null });
+  });
 }
 
 for (const setUp of WELL) {
   test(`all is well: ${setUp.name}`, async () => {
-    const { problems } = await diagnosisOf(setUp);
-    assert.deepEqual(problems, []);
+    for (const { url } of servers) {
+      const diagnosis = await diagnosisOf(setUp, url);
+      assert.deepEqual(diagnosis.problems, []);
+      assert.ok(reportText(diagnosis, new Date()).endsWith('\n\nAll is well.\n'));
+    }
   });
 }
 
 for (const setUp of BROKEN) {
   test(`the doctor explains ${setUp.name}`, async () => {
-    const diagnosis = await diagnosisOf(setUp);
-    assert.deepEqual(
-      diagnosis.problems.map(({ code }) => code),
-      [setUp.code],
-    );
-    assert.match(reportText(diagnosis, new Date()), setUp.says!);
+    for (const { url } of servers) {
+      const diagnosis = await diagnosisOf(setUp, url);
+      assert.deepEqual(
+        diagnosis.problems.map(({ code }) => code),
+        [setUp.code],
+      );
+      assert.match(reportText(diagnosis, new Date()), setUp.says!);
+    }
   });
 }
 
-test('the report says what came, what was refused and why, and when', async () => {
-  const agents = [
-    telemetryFrom('claude_code', { ignored: { unknown_event: 2, too_large: 1 } }),
-    telemetryFrom('unknown', { logs: 5, stored: 0, noise: 0, ignored: { unknown_agent: 5 } }),
-  ];
-  const setUp = {
-    name: '',
-    files: (o: string) => claude(o),
-    health: { telemetry: { grpc_connections: 0, agents } },
-  };
-  const text = reportText(await diagnosisOf(setUp), new Date('2026-11-25T12:02:30.000Z'));
-  assert.match(text, /^Server http:\/\/127\.0\.0\.1:\d+: ok \(fake 0\)$/m);
-  assert.match(text, /^Claude Code: connected\n {2}hooks {6}to http.*\n {13}last 2 minutes ago: Stop$/m);
-  assert.match(
-    text,
-    /51 logs.*10 stored.*41 skipped as noise; 2 refused, .*newer agent \(unknown_event\); 1 refused, too large/,
+test('the doctor explains a server from before telemetry', async () => {
+  const old = createServer(({ url }, response) => {
+    response.end(url === '/livez' || url === '/api/health' ? '{"status":"ok"}' : '{"events":[]}');
+  });
+  old.listen(0, '127.0.0.1');
+  await once(old, 'listening');
+  const { port } = old.address() as AddressInfo;
+  const { problems } = await diagnosisOf({ files: (o) => gemini(o) }, `http://127.0.0.1:${port}`);
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ['old_server'],
   );
-  assert.match(text, /^Others\n.*5 refused, of a program that the servers do not know \(unknown_agent\)$/m);
-  assert.match(text, /^Codex: not connected \(pnpm connect codex\)$/m);
-  assert.ok(text.endsWith('\n\nAll is well.\n'));
+  assert.match(problems[0]!.remedy, /pnpm build/);
+  old.closeAllConnections();
+  old.close();
 });

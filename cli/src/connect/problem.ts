@@ -14,6 +14,7 @@ export type ProblemCode =
   | 'nothing_received'
   | 'old_server'
   | 'own_telemetry'
+  | 'records_refused'
   | 'server_degraded'
   | 'server_unreachable'
   | 'storage_full'

@@ -57,7 +57,7 @@ export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
     ...servers.flatMap((one) => serverProblems(one, expected?.origin ?? null, place.env)),
     ...inspections.flatMap((inspection) => inspection.problems),
     ...(senders.length === 0 ? [NOT_CONNECTED] : []),
-    ...agents.flatMap((report) => silenceOf(report, asked)),
+    ...agents.flatMap((report) => [...silenceOf(report, asked), ...refusalsOf(report)]),
   ];
   const unknown = telemetryOf(asked, 'unknown');
   // Several agents may meet the same problem of a server.
@@ -133,4 +133,19 @@ function silenceOf({ agent, arrivals, telemetry }: AgentReport, asked: readonly 
       },
     ];
   });
+}
+
+/** Telemetry of which the server has stored nothing, because it refuses what comes. */
+function refusalsOf({ agent, arrivals, telemetry }: AgentReport): Problem[] {
+  const arrival = arrivals.find(({ way }) => way.what === 'telemetry');
+  if (arrival === undefined || telemetry === null || telemetry.stored + telemetry.duplicates > 0) return [];
+  const reasons = Object.entries(telemetry.ignored).map(([reason, number]) => `${number} ${reason}`);
+  if (reasons.length === 0) return [];
+  return [
+    {
+      code: 'records_refused',
+      what: `The server at ${arrival.way.origin} has stored no telemetry of ${agent.label}, and refused ${reasons.join(', ')}.`,
+      remedy: 'The agent may be newer than the server: build the newest one (pnpm build) and restart it.',
+    },
+  ];
 }
