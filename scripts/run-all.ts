@@ -47,7 +47,15 @@ const LONG_PARITY: Step = { script: 'parity', args: ['--requests', '20000', '--k
 const PLANS: Readonly<Record<string, readonly Step[]>> = {
   test: [...BUILD, ...UNITS, { script: 'parity' }],
   check: [...LINT, ...BUILD, ...UNITS, { script: 'parity' }, ...COUNTS],
-  'check:long': [...LINT, ...BUILD, ...UNITS, LONG_PARITY, ...COUNTS, { script: 'test:perf' }],
+  'check:long': [
+    ...LINT,
+    ...BUILD,
+    ...UNITS,
+    LONG_PARITY,
+    ...COUNTS,
+    { script: 'test:perf' },
+    { script: 'test:clients' },
+  ],
 };
 
 answerHelp(`Usage: pnpm test, pnpm check, pnpm check:long
