@@ -51,6 +51,22 @@ export interface Cost {
   readonly by_model: readonly Spent[];
 }
 
+/** What an agent has sent since the server started (contract rule OTL-11). */
+export interface AgentTelemetry {
+  readonly agent_type: string;
+  readonly logs: number;
+  readonly spans: number;
+  readonly points: number;
+  /** By reason, those that occurred. */
+  readonly ignored: Readonly<Record<string, number>>;
+}
+
+export interface Telemetry {
+  /** Connections that began as gRPC, which the server refuses. */
+  readonly grpc_connections: number;
+  readonly agents: readonly AgentTelemetry[];
+}
+
 export interface Health {
   readonly status: string;
   readonly reason?: string;
@@ -65,4 +81,5 @@ export interface Health {
   readonly db_bytes: number;
   readonly wal_bytes: number;
   readonly queue_events: number;
+  readonly telemetry: Telemetry;
 }

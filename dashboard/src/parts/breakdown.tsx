@@ -5,6 +5,7 @@ import { dollars, short, whole } from '../format.ts';
 import { hasCost, hasTokens, shownCost, shownStats } from '../scope.ts';
 import { FilterButton } from './filter-button.tsx';
 import { Empty, Panel, useFirst } from './panel.tsx';
+import { TelemetryNotes } from './telemetry-notes.tsx';
 
 const FIRST = 6;
 
@@ -95,6 +96,7 @@ function CountedPanel({ id, title, name, list }: ListProps<Counted>) {
         ))}
       </ul>
       {button}
+      {name === 'agent_type' && <TelemetryNotes />}
     </Panel>
   );
 }

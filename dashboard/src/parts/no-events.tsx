@@ -1,6 +1,7 @@
 /** What somebody sees who has just started the server: how the first event comes. */
 import { packageManager } from '../../../package.json';
 import { CopyButton } from './copy-button.tsx';
+import { TelemetryNotes } from './telemetry-notes.tsx';
 
 /** Works where nothing but Node is installed, as in the README. */
 const PNPM = `npx --yes ${packageManager}`;
@@ -11,6 +12,7 @@ export function NoEvents() {
   const command = `curl ${location.origin}/api/events -H 'content-type: application/json' -d '${body}'`;
   return (
     <div class="empty">
+      <TelemetryNotes />
       <p>
         <strong>No events yet.</strong> Send one, and it appears here:
       </p>
@@ -21,7 +23,8 @@ export function NoEvents() {
       </p>
       <pre>{`${PNPM} connect claude-code --url ${location.origin}`}</pre>
       <p>
-        <code>{`${PNPM} demo`}</code> <span class="dim">shows made-up sessions on a page of its own.</span>
+        <code>{`${PNPM} demo`}</code>{' '}
+        <span class="dim">plays a day of made-up agents on a page of its own.</span>
       </p>
     </div>
   );

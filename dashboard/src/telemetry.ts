@@ -1,0 +1,49 @@
+/**
+ * What agents sent as telemetry and the server could not show, in words (contract rules OTL-10 to OTL-12).
+ *
+ * Counts are those since the server started. Duplicates and noise are no loss, so nothing is said of them.
+ */
+import type { AgentTelemetry, Telemetry } from './api.ts';
+import { counted, legible, short } from './format.ts';
+
+const AGENTS: Readonly<Record<string, string>> = {
+  claude_code: 'Claude Code',
+  codex: 'Codex',
+  gemini_cli: 'Gemini CLI',
+  gen_ai: 'Agents with gen_ai attributes',
+  unknown: 'Telemetry',
+};
+
+/** By the reasons of `contract/otlp.json`; what follows the count. */
+const REASONS: Readonly<Record<string, (count: number) => string>> = {
+  unknown_agent: () => 'of an unknown agent',
+  unknown_event: (count) => (count === 1 ? 'unknown event' : 'unknown events'),
+  no_session: () => 'without a session',
+  too_large: () => 'too large',
+  invalid: () => 'invalid',
+};
+
+export const GRPC_REMEDY = 'OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf';
+
+/** One sentence for each agent whose telemetry is missing from the dashboard; empty where nothing is. */
+export function missingOf({ agents }: Pick<Telemetry, 'agents'>): string[] {
+  return agents.flatMap((agent) => {
+    const name = AGENTS[agent.agent_type] ?? legible(agent.agent_type, 60);
+    return [...ignoredOf(agent), ...onlyMetricsOf(agent)].map((text) => `${name}: ${text}`);
+  });
+}
+
+function ignoredOf({ ignored }: AgentTelemetry): string[] {
+  const reasons = Object.entries(ignored);
+  if (reasons.length === 0) return [];
+  const sum = reasons.reduce((all, [, count]) => all + count, 0);
+  const parts = reasons.map(
+    ([reason, count]) => `${short(count)} ${REASONS[reason]?.(count) ?? legible(reason, 60)}`,
+  );
+  return [`${counted(sum, 'record')} ignored: ${parts.join(', ')}.`];
+}
+
+function onlyMetricsOf({ logs, spans, points }: AgentTelemetry): string[] {
+  if (logs + spans > 0 || points === 0) return [];
+  return ['sends only metrics, which are not stored. Its logs are needed, too.'];
+}
