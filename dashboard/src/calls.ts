@@ -1,15 +1,15 @@
 /**
  * The events of one call as one entry of the feed: a call begins with one hook, may wait for permission, and ends with
- * another. They have the same `call_id` in the same session.
+ * another. Telemetry tells of the same call later. They have the same `call_id` in the same session.
  *
  * Invariant: every row is in one entry. An entry stands where the call began, so that it completes in its place.
  */
 import type { Row } from './api.ts';
 
 export interface Entry {
-  /** The newest event: it says how the call stands. */
+  /** The event that says how the call stands. */
   readonly row: Row;
-  /** The earlier events of the same call, newest first. */
+  /** The other events of the same call, newest first. */
   readonly parts: readonly Row[];
   /** The row of the list at whose place the entry stands. */
   readonly at: Row;
@@ -39,7 +39,15 @@ export function entriesOf(rows: readonly Row[]): Entry[] {
   }
   return rows.flatMap((at) => {
     if (at.call_id === null) return [{ row: at, parts: [], at }];
-    const [row, ...parts] = calls.get(callKey(at))!;
-    return (parts.at(-1) ?? row) === at ? [{ row: row!, parts, at }] : [];
+    const call = calls.get(callKey(at))!;
+    if (call.at(-1) !== at) return [];
+    const row = standing(call);
+    return [{ row, parts: call.filter((part) => part !== row), at }];
   });
+}
+
+/** The result, else the newest hook: what telemetry says of a call comes seconds after its hooks. */
+function standing(call: readonly Row[]): Row {
+  const result = call.find(({ event_type }) => event_type === 'tool_use');
+  return result ?? call.find(({ source }) => source === 'hook') ?? call[0]!;
 }

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column[] = [
     name: 'agent',
     title: 'Agent',
     width: '84px',
-    from_px: 1000,
+    from_px: 900,
     isWanted: differs(({ agent_type }) => agent_type),
   },
   {
@@ -80,6 +80,15 @@ const COLUMNS: readonly Column[] = [
 /** `width_px`: of the feed. */
 export function columnsOf(rows: readonly Row[], width_px: number): readonly Column[] {
   return COLUMNS.filter((column) => width_px >= column.from_px && column.isWanted(rows));
+}
+
+/** The name of the event, without that of the agent, which telemetry repeats in each. */
+export function eventOf({ source, source_event, event_type, agent_type }: Row): string {
+  if (source_event === null) return event_type;
+  const prefix = `${agent_type}.`;
+  return source === 'otel' && source_event.startsWith(prefix)
+    ? source_event.slice(prefix.length)
+    : source_event;
 }
 
 /** A hook's tool stands in its payload too. */

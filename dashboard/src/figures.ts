@@ -45,5 +45,10 @@ export const sessions = computed(() => {
   }));
 });
 
+/** By the ids of those sessions. */
+export const projects = computed<ReadonlyMap<string, string | null>>(
+  () => new Map(sessions.value?.map(({ session: { id, project } }) => [id, project])),
+);
+
 /** Whether there are more than those. */
 export const hasMoreSessions = computed(() => page.value !== null && page.value.next !== null);

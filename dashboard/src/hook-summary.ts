@@ -50,7 +50,7 @@ function valueAt(value: unknown, [step, ...rest]: readonly string[]): unknown {
 }
 
 /** `null` for what says nothing. */
-function textOf(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value.trim().slice(0, MOST);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) {

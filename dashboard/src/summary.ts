@@ -1,7 +1,8 @@
-/** A line that says what an event was about: of a hook its summary, else the most telling text of its metadata. */
+/** A line that says what an event was about: of a hook or a record of telemetry its summary, else the most telling text of its metadata. */
 import type { Row } from './api.ts';
 import { legible } from './format.ts';
 import { hookSummary, isObject, membersOf } from './hook-summary.ts';
+import { telemetrySummary } from './telemetry-summary.ts';
 
 /** The first of these that is a text, here or one level down, is taken. */
 const TELLING = [
@@ -26,6 +27,7 @@ export function summaryOf(row: Row): string {
 function lineOf(row: Row): string {
   const { source, source_event, metadata } = row;
   if (source === 'hook' && isObject(metadata)) return hookSummary(source_event, metadata);
+  if (source === 'otel' && isObject(metadata)) return telemetrySummary(row, metadata);
   if (source_event === DISMISSAL) return 'A person dismissed the wait';
   return telling(metadata) ?? whereabouts(row);
 }

@@ -2,15 +2,16 @@
 import type { ComponentChildren } from 'preact';
 import type { Row } from '../api.ts';
 import { callKey, isRunning } from '../calls.ts';
-import { type ColumnName, toolOf } from '../columns.ts';
+import { type ColumnName, eventOf, toolOf } from '../columns.ts';
 import { openCalls, toggleCall } from '../feed.ts';
+import { projects } from '../figures.ts';
 import { dollars, duration, legible, short, timeOfDay } from '../format.ts';
 import { summaryOf } from '../summary.ts';
 import { openEvent } from '../view.ts';
 
 interface EventRowProps {
   readonly row: Row;
-  /** Earlier events of the same call. */
+  /** Other events of the same call. */
   readonly parts: readonly Row[];
   readonly isPart: boolean;
   readonly columns: readonly ColumnName[];
@@ -89,8 +90,11 @@ const CLASSES: Readonly<Record<ColumnName, 'number' | 'text'>> = {
 
 const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => ComponentChildren>> = {
   // When the call began; the next column says how long it took.
-  time: (row, parts) => timeOfDay(new Date((parts.at(-1) ?? row).created_at)).slice(0, 8),
-  event: ({ source_event, event_type }) => legible(source_event ?? event_type, 60),
+  time: (row, parts) => {
+    const first = [row, ...parts].reduce((a, b) => (a.id < b.id ? a : b));
+    return timeOfDay(new Date(first.created_at)).slice(0, 8);
+  },
+  event: (row) => legible(eventOf(row), 60),
   agent: ({ agent_type }) => legible(agent_type, 60),
   tool: (row) => legible(toolOf(row) ?? '', 60),
   what: (row) => summaryOf(row),
@@ -101,5 +105,11 @@ const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => Co
   tokens: ({ tokens_in, tokens_out }) =>
     tokens_in + tokens_out === 0 ? '' : `${short(tokens_in)}/${short(tokens_out)}`,
   cost: ({ cost_usd }) => (cost_usd === null ? '' : dollars(cost_usd)),
-  session: ({ project, session_id }) => legible(project ?? session_id, 40),
+  session: (row) => legible(whereOf(row), 40),
 };
+
+/** Telemetry names no project, but another event of its session may; else the agent says more than an id. */
+function whereOf({ project, session_id, source, agent_type }: Row): string {
+  const known = project ?? projects.value.get(session_id);
+  return known ?? (source === 'otel' ? `${agent_type} ${session_id.slice(0, 4)}` : session_id);
+}

@@ -1,0 +1,63 @@
+/** The line that says what a record of telemetry was about: its most telling attribute, or the model that answered. */
+import type { Row } from './api.ts';
+import { isObject, membersOf, textOf } from './hook-summary.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** What a user or a model asked for; some of these texts are JSON. */
+const ASKED = [
+  ...['prompt', 'function_args', 'arguments', 'tool_input', 'tool_parameters', 'gen_ai.tool.call.arguments'],
+  ...['response', 'agent_name', 'decision'],
+];
+const FAILURES = ['error', 'error.message', 'error_message', 'error.type'];
+/** Of a call that failed without a message of its own. */
+const OUTPUT = 'output';
+/** What other columns show, or no reader needs. */
+const KNOWN = [
+  ...['session.id', 'conversation.id', 'event.name', 'event.timestamp', 'event.sequence', 'event.kind'],
+  ...[
+    'prompt.id',
+    'prompt_id',
+    'agent_id',
+    'model',
+    'slug',
+    'duration_ms',
+    'success',
+    'tool_name',
+    'function_name',
+  ],
+  ...['tool_use_id', 'call_id', 'app.version', 'originator', 'terminal.type', 'trace_id', 'span_id'],
+  ...['parent_span_id', 'start', 'end', 'body'],
+];
+
+export function telemetrySummary({ status, model, event_type }: Row, attributes: Attributes): string {
+  const asked = firstOf(attributes, ASKED);
+  const failed = status === 'error' ? firstOf(attributes, [...FAILURES, OUTPUT]) : null;
+  const parts = [asked, failed].filter((text) => text !== null);
+  if (parts.length > 0) return parts.join(' · ');
+  // Tokens and durations have columns of their own.
+  if (event_type.startsWith('llm_') && model !== null) return model;
+  return membersOf(attributes, KNOWN) ?? model ?? '';
+}
+
+function firstOf(attributes: Attributes, keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const text = Object.hasOwn(attributes, key) ? textOf(read(attributes[key])) : null;
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** An object in a text as the object; of one with a single member that member. */
+function read(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.startsWith('{')) return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (!isObject(parsed)) return value;
+    const members = Object.values(parsed);
+    return members.length === 1 ? members[0] : parsed;
+  } catch {
+    // Cut off by the agent, or no JSON at all.
+    return value;
+  }
+}

@@ -1,0 +1,69 @@
+/** What the feed writes of records of telemetry: the line, the name, and which record stands for a call. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Row } from '../src/api.ts';
+import { entriesOf } from '../src/calls.ts';
+import { eventOf } from '../src/columns.ts';
+import { summaryOf } from '../src/summary.ts';
+
+const record = (metadata: object, own: Partial<Row> = {}): Row =>
+  ({
+    ...{ id: 1, session_id: 's', agent_type: 'codex', source: 'otel', status: 'success', call_id: null },
+    ...{ event_type: 'plan_step', source_event: 'codex.event', model: null, project: null, branch: null },
+    metadata,
+    ...own,
+  }) as Row;
+
+const LINES: Readonly<Record<string, readonly [line: string, metadata: object, own?: Partial<Row>]>> = {
+  'a prompt': ['Fix it', { 'session.id': 's', prompt: 'Fix it' }],
+  'arguments in JSON': ['npm test', { 'event.name': 'x', arguments: '{"cmd":"npm test"}', output: 'ok' }],
+  'arguments with a command among others': ['ls', { tool_input: '{"description":"list","command":"ls"}' }],
+  'arguments that are cut off': ['{"cmd":"npm', { arguments: '{"cmd":"npm' }],
+  'arguments and the error of a failed call': [
+    'src/a.ts · No such file',
+    { function_args: '{"file_path":"src/a.ts"}', error: 'No such file' },
+    { status: 'error' },
+  ],
+  'the error of a failed request': [
+    '529 overloaded',
+    { error: '529 overloaded', attempt: 1 },
+    { status: 'error' },
+  ],
+  'the model of an answer': [
+    'm1',
+    { 'session.id': 's', ttft_ms: 4 },
+    { event_type: 'llm_response', model: 'm1' },
+  ],
+  'what is there, without what other columns show': [
+    'provider: mock',
+    { 'conversation.id': 's', 'event.timestamp': 't', model: 'm1', provider: 'mock' },
+    { model: 'm1' },
+  ],
+  nothing: ['', { 'session.id': 's' }],
+};
+for (const [name, [line, metadata, own]] of Object.entries(LINES)) {
+  test(`the line of a record has ${name}`, () => {
+    assert.equal(summaryOf(record(metadata, own)), line);
+  });
+}
+
+test('a name of telemetry leaves out the agent, any other stays', () => {
+  const named = (source_event: string | null, source = 'otel') =>
+    eventOf(record({}, { source_event, source } as Partial<Row>));
+  assert.equal(named('codex.agent.start'), 'agent.start');
+  assert.equal(named('claude_code.tool_result'), 'claude_code.tool_result');
+  assert.equal(named('codex.event', 'api'), 'codex.event');
+  assert.equal(named(null), 'plan_step');
+});
+
+test('the result stands for its call, before telemetry that came later', () => {
+  const call = { call_id: 'c' };
+  const decision = record({}, { ...call, id: 3, source_event: 'codex.tool_decision' });
+  const result = record({}, { ...call, id: 2, source: 'hook', event_type: 'tool_use' } as Partial<Row>);
+  const begin = record({}, { ...call, id: 1, source: 'hook', source_event: 'PreToolUse' } as Partial<Row>);
+  const seen = (rows: readonly Row[]) =>
+    entriesOf(rows).map(({ row, parts, at }) => [row.id, parts.map(({ id }) => id), at.id]);
+  assert.deepEqual(seen([decision, result, begin]), [[2, [3, 1], 1]]);
+  assert.deepEqual(seen([decision, begin]), [[1, [3], 1]]);
+  assert.deepEqual(seen([decision]), [[3, [], 3]]);
+});
