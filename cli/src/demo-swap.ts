@@ -6,15 +6,16 @@
  * alone. Exit 1 when an event was missed or doubled. What has reached the page, it counts and shows itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventRow, Sender, type SentEvent, streamEvents } from '@twin-ingest/client';
+import { type EventRow, type OutgoingEvent, Sender, type SentEvent, streamEvents } from '@twin-ingest/client';
+import { plainEvents } from './demo/agents/plain.ts';
 import { openPage } from './demo/browser.ts';
 import { corpusTimeline } from './demo/corpus.ts';
+import { presentOf } from './demo/day.ts';
 import { Delivery, type Verdict } from './demo/delivery.ts';
 import { type Figures, watchFigures } from './demo/figures.ts';
 import { type DemoOptions, parseDemo } from './demo/options.ts';
 import { replay } from './demo/replay.ts';
 import { eventIds } from './demo/rows.ts';
-import { madeUpSessions } from './demo/sessions.ts';
 import { onStage, type Stage } from './demo/stage.ts';
 import { grouped, StatusLine } from './demo/status-line.ts';
 import { Turns } from './demo/turns.ts';
@@ -22,6 +23,9 @@ import { Turns } from './demo/turns.ts';
 /** The stream may fall behind, but not stand still for this long once nothing more is sent. */
 const STILL_MS = 20_000;
 const LOOK_MS = 50;
+const SEED = 1;
+/** Below the sender's own bound. */
+const MOST_WAITING = 5_000;
 
 async function main(): Promise<number> {
   const parsed = parseDemo('swap', process.argv.slice(2), process.env);
@@ -39,7 +43,7 @@ async function main(): Promise<number> {
 
 async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
   const { corpus, speed } = options;
-  const timeline = corpus === null ? madeUpSessions(1) : await corpusTimeline(corpus);
+  const timeline = corpus === null ? plainEvents(presentOf(SEED)) : await corpusTimeline(corpus);
   const turns = await Turns.begin(stage, options.server, options.port);
   const { baseUrl } = turns;
   const status = new StatusLine(process.stdout);
@@ -63,9 +67,16 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
     const counts = { sent, acknowledged, stored, streamed, doubled, missed };
     status.show(`${turns.now}  ${told(counts)}  ${clients} watching  ${turns.swaps} swaps`);
   };
+  // A server that is away does not stop the agents: what they do meanwhile waits in the sender, up to a bound.
+  const play = async ({ event_id: _, ...event }: OutgoingEvent) => {
+    while (sender.waiting >= MOST_WAITING && !stage.over.aborted) await sleep(LOOK_MS);
+    if (stage.over.aborted) return;
+    const client_timestamp = new Date().toISOString();
+    delivery.sent(sender.send({ ...event, client_timestamp } as OutgoingEvent));
+  };
   await Promise.all([
     stage.until(options.seconds),
-    replay({ sender, timeline, speed, onSent: (id) => delivery.sent(id) }, stage.over),
+    replay({ timeline, speed, play }, stage.over),
     watchFigures(baseUrl, tell, stage.over),
     takeTurns(turns, sender, options, stage, status),
   ]);

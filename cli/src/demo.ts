@@ -1,24 +1,26 @@
 /**
- * `pnpm demo`: a server on a database of its own, coding agents played into it as they work, and the page that shows
- * them.
+ * `pnpm demo`: a server on a database of its own, a day of coding agents played into the addresses that agents send to,
+ * and the dashboard that shows them.
  *
  * Needs nothing but the checkout; leaves nothing behind. The parts are in demo/.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Sender } from '@twin-ingest/client';
+import { randomUUID } from 'node:crypto';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { openPage } from './demo/browser.ts';
 import { corpusTimeline } from './demo/corpus.ts';
+import { Courier } from './demo/courier.ts';
 import { type Figures, watchFigures } from './demo/figures.ts';
 import { type DemoOptions, parseDemo } from './demo/options.ts';
+import { Play } from './demo/play.ts';
 import { replay } from './demo/replay.ts';
-import { madeUpSessions } from './demo/sessions.ts';
 import { onStage, type Stage } from './demo/stage.ts';
 import { grouped, StatusLine } from './demo/status-line.ts';
+import { type StoredWork, type WorkDone, workOf } from './demo/work-done.ts';
 
-/** What is under way at the end may take this long. */
-const FLUSH_MS = 1_000;
+const SEED = 1;
+/** As a day is played in seconds, agents that send no end of their sessions are silent for long enough soon. */
+const FLAGS = ['--session-timeout-minutes', '1'];
 
 async function main(): Promise<number> {
   const parsed = parseDemo('demo', process.argv.slice(2), process.env);
@@ -35,43 +37,61 @@ async function main(): Promise<number> {
 }
 
 async function demo(stage: Stage, options: DemoOptions): Promise<number> {
-  const { corpus } = options;
-  const timeline = corpus === null ? madeUpSessions(1) : await corpusTimeline(corpus);
-  const server = await stage.start(options.server, options.port);
+  const { corpus, speed } = options;
+  const events = corpus === null ? null : await corpusTimeline(corpus);
+  const server = await stage.start(options.server, options.port, FLAGS);
   const status = new StatusLine(process.stdout);
   status.say(
-    `${server.target.label} shows ${corpus ?? 'made-up sessions'} at ${server.url}/ (Ctrl-C ends it)`,
+    `${server.target.label} shows ${corpus ?? 'a day of made-up agents'} at ${server.url}/ (Ctrl-C ends it)`,
   );
   if (options.open && !(await openPage(`${server.url}/`)))
     status.say('No browser here: open that address yourself.');
 
-  let sent = 0;
-  let rejected = 0;
-  const sender = new Sender({ baseUrl: server.url, onRejected: () => rejected++ });
-  const tell = ({ stored, rate, clients }: Figures) =>
-    status.show(`${told(sent, stored, rejected)}  ${rate.toFixed(1)} events/s  ${clients} watching`);
+  const courier = new Courier(server.url);
+  const day = new Play(courier);
+  const sendAsNew = async (event: object) => {
+    const client_timestamp = new Date().toISOString();
+    const body = { ...event, event_id: randomUUID(), client_timestamp };
+    await courier.send({ path: '/api/events', body });
+  };
+  let stored = 0;
+  const tell = (figures: Figures) => {
+    stored = figures.stored;
+    const { rate, clients } = figures;
+    status.show(`${told(courier, stored)}  ${rate.toFixed(1)} events/s  ${clients} watching`);
+  };
   void server.exited.then(() => stage.end());
   await Promise.all([
     stage.until(options.seconds),
-    replay({ sender, timeline, speed: options.speed, onSent: () => sent++ }, stage.over),
+    events === null
+      ? day.day(SEED, speed, stage.over)
+      : replay({ timeline: events, speed, play: sendAsNew }, stage.over),
     watchFigures(server.url, tell, stage.over),
   ]);
-  // What is under way arrives, unless the server is gone: a terminal tells it of Ctrl-C too.
-  const flushed = sender.flush().catch(() => undefined);
-  await Promise.race([flushed, server.exited, sleep(FLUSH_MS, undefined, { ref: false })]);
-  const { stored, duplicates } = sender.counts;
-  sender.stop();
+  // A terminal tells the server of Ctrl-C too, so it may be gone.
+  const counted = await workOf(server.url).catch(() => null);
   const exit = await server.stop();
-  status.say(told(sent, stored + duplicates, rejected));
+  status.say(told(courier, counted?.events ?? stored));
+  if (events === null && counted !== null) status.say(compared(day.done, counted));
   // Told twice, by the terminal and from here, it ends at once with 1.
   if (exit.code === 0 || (exit.code === 1 && process.stdin.isTTY)) return 0;
   const how = exit.signal ?? `code ${exit.code}`;
   throw new Failure('server_failed', `the server ended with ${how}`, tail(server.stderr()));
 }
 
-function told(sent: number, stored: number, rejected: number): string {
-  const refused = rejected === 0 ? '' : `  refused ${grouped(rejected)}`;
-  return `sent ${grouped(sent)}  stored ${grouped(stored)}${refused}`;
+function told({ sent, refused }: Courier, stored: number): string {
+  const lost = refused === 0 ? '' : `  refused ${grouped(refused)}`;
+  return `sent ${grouped(sent)}  stored ${grouped(stored)}${lost}`;
+}
+
+/** What the agents did, and what the server says that they did. */
+function compared(done: WorkDone, counted: StoredWork): string {
+  const of = (name: string, key: keyof WorkDone) =>
+    `${name} ${grouped(counted[key])} of ${grouped(done[key])}`;
+  const dollars = (nanos: number) => `$${(nanos / 1e9).toFixed(2)}`;
+  const cost = `cost ${dollars(counted.cost_nanos)} of ${dollars(done.cost_nanos)}`;
+  const tokens = [of('tokens in', 'tokens_in'), of('tokens out', 'tokens_out')];
+  return [of('calls', 'calls'), of('errors', 'errors'), ...tokens, cost].join('  ');
 }
 
 process.exitCode = await main();

@@ -1,55 +1,90 @@
-/** What a demo plays: made-up sessions as agents have them, corpora in their order, and what the command lines say. */
+/** What a demo plays: sessions as agents have them, corpora in their order, and what the command lines say. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
-import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
+import { plainEvents } from '../src/demo/agents/plain.ts';
 import { CorpusError, corpusTimeline } from '../src/demo/corpus.ts';
+import { PAST_MS, pastOf, presentOf } from '../src/demo/day.ts';
 import { parseDemo } from '../src/demo/options.ts';
-import { madeUpSessions } from '../src/demo/sessions.ts';
+import { AGENT_NAMES } from '../src/demo/steps.ts';
 import type { Timed, Timeline } from '../src/demo/timeline.ts';
 
-function first(timeline: Timeline, count: number): Timed[] {
-  const found: Timed[] = [];
+function first<T>(timeline: Timeline<T>, count: number): Timed<T>[] {
+  const found: Timed<T>[] = [];
   for (const timed of timeline) if (found.push(timed) === count) return found;
   return found;
 }
 
-test('sessions are the same for the same seed, and others for another', () => {
-  const events = first(madeUpSessions(1), 500);
-  assert.deepEqual(first(madeUpSessions(1), 500), events);
-  assert.notDeepEqual(first(madeUpSessions(2), 500), events);
+test('a day is the same for the same seed, and another for another', () => {
+  const day = (seed: number) => [...pastOf(seed), ...first(presentOf(seed), 500)];
+  assert.deepEqual(day(1), day(1));
+  assert.notDeepEqual(day(1), day(2));
 });
 
-test('several agents work at a time, at the pace of people, each session in its order', () => {
-  const events = first(madeUpSessions(1), 4_000);
-  assert.ok(events.every(({ at_ms }, i) => i === 0 || at_ms >= events[i - 1]!.at_ms));
-  const rate = events.length / (events.at(-1)!.at_ms / 1000);
-  assert.ok(rate > 0.5 && rate < 20, `${rate} events a second`);
-  const sessions = Map.groupBy(events, ({ event }) => event.session_id);
-  assert.ok(sessions.size > 10);
-  assert.ok(new Set(events.slice(0, 100).map(({ event }) => event.session_id)).size >= 5);
-  for (const [session_id, own] of sessions) {
-    assert.equal(own[0]!.event.event_type, 'session_start', session_id);
-    const ends = own.filter(({ event }) => event.event_type === 'session_end');
-    assert.ok(ends.length === 0 || (ends.length === 1 && own.at(-1) === ends[0]), session_id);
-    assert.equal(new Set(own.map(({ event }) => event.agent_type)).size, 1);
-  }
+for (const [name, steps] of [
+  ['past', pastOf(1)],
+  ['present', first(presentOf(1), 3_000)],
+] as const) {
+  test(`the ${name} has sessions of every agent, each in its order`, () => {
+    assert.ok(steps.every(({ at_ms }, i) => i === 0 || at_ms >= steps[i - 1]!.at_ms));
+    const sessions = Map.groupBy(steps, ({ item }) => item.session.id);
+    for (const [id, own] of sessions) {
+      const kinds = own.map(({ item }) => item.step.kind);
+      assert.equal(kinds[0], 'start', id);
+      assert.equal(kinds.lastIndexOf('start'), 0, id);
+      assert.ok(!kinds.slice(0, -1).includes('end'), id);
+      for (const { item } of own) {
+        if (item.step.kind !== 'result') continue;
+        const { call } = item.step;
+        const begun = own.findIndex((one) => one.item.step.kind === 'call' && one.item.step.call === call);
+        assert.ok(begun >= 0 && begun < own.findIndex((one) => one.item === item), id);
+      }
+    }
+    for (const agent of AGENT_NAMES) {
+      const kinds = new Set(
+        steps.filter(({ item }) => item.session.agent === agent).map(({ item }) => item.step.kind),
+      );
+      for (const kind of ['start', 'prompt', 'reply', 'call', 'result', 'turn end'] as const)
+        assert.ok(kinds.has(kind), `${agent}: ${kind}`);
+    }
+    const all = new Set(steps.map(({ item }) => item.step.kind));
+    for (const kind of ['failure', 'ask', 'subagent', 'subagent end', 'end'] as const)
+      assert.ok(all.has(kind), kind);
+    for (const field of ['project', 'branch', 'model'] as const)
+      assert.ok(new Set(steps.map(({ item }) => item.session[field])).size >= 4, field);
+  });
+}
+
+test('the past ends before the present begins, with one session that waits for its user', () => {
+  const past = pastOf(1);
+  assert.ok(past.at(-1)!.at_ms < PAST_MS);
+  const newest = new Map(past.map(({ item }) => [item.session.id, item]));
+  const waiting = [...newest.values()].filter(({ step }) => step.kind === 'ask');
+  assert.deepEqual(
+    waiting.map(({ session }) => session.agent),
+    ['claude_code'],
+  );
 });
 
-test('there is something of every kind that the page shows', () => {
-  const events = first(madeUpSessions(1), 4_000).map(({ event }) => event);
-  const missing = VOCABULARY.event_types.filter((type) => !events.some((event) => event.event_type === type));
-  assert.deepEqual(missing, ['plan_step']);
-  const tools = events.filter(({ event_type }) => event_type === 'tool_use');
-  assert.ok(tools.every((tool) => typeof tool.tool_name === 'string' && Number.isInteger(tool.duration_ms)));
-  assert.deepEqual(new Set(tools.map(({ status }) => status)), new Set(['success', 'error']));
-  const answers = events.filter(({ event_type }) => event_type === 'llm_response');
-  assert.ok(answers.every(({ cost_usd, tokens_in }) => Number(cost_usd) > 0 && Number(tokens_in) > 0));
-  for (const field of ['agent_type', 'project', 'branch', 'model'] as const)
-    assert.ok(new Set(events.map((event) => event[field])).size >= 3, field);
+test('the present goes at the pace of people, several agents at a time', () => {
+  const steps = first(presentOf(1), 2_000);
+  const rate = steps.length / (steps.at(-1)!.at_ms / 1000);
+  assert.ok(rate > 0.5 && rate < 5, `${rate} steps a second`);
+  assert.ok(new Set(steps.slice(0, 60).map(({ item }) => item.session.id)).size >= 4);
+});
+
+test('plain events have the calls, the tokens and the cost of the steps', () => {
+  const steps = first(presentOf(1), 1_000).map(({ item }) => item.step);
+  const events = first(plainEvents(first(presentOf(1), 1_000)), 1_000).map(({ item }) => item);
+  const kindsOf = (kind: string) => steps.filter((step) => step.kind === kind).length;
+  const typesOf = (type: string) => events.filter(({ event_type }) => event_type === type);
+  assert.equal(typesOf('tool_use').length, kindsOf('result'));
+  assert.equal(typesOf('llm_response').length, kindsOf('reply'));
+  assert.ok(typesOf('llm_response').every(({ tokens_in }) => Number(tokens_in) > 0));
+  assert.ok(typesOf('llm_response').some(({ cost_usd }) => Number(cost_usd) > 0));
 });
 
 const LINES = [
@@ -68,7 +103,7 @@ test('a corpus is played in the order of its times, without its long pauses, and
     for (const file of ['plain', 'packed.gz']) {
       const played = first(await corpusTimeline(join(root, file)), 7);
       assert.deepEqual(
-        played.map(({ at_ms, event }) => [at_ms, Object(event).n, event.session_id]),
+        played.map(({ at_ms, item }) => [at_ms, Object(item).n, item.session_id]),
         [
           [0, 1, 'a'],
           [500, 2, 'a'],

@@ -19,7 +19,7 @@ export class CorpusError extends Error {
 }
 
 /** Reads all of it, which a demo's corpus is small enough for. */
-export async function corpusTimeline(file: string): Promise<Timeline> {
+export async function corpusTimeline(file: string): Promise<Timeline<OutgoingEvent>> {
   const events: { readonly time: number; readonly event: OutgoingEvent }[] = [];
   let line = 0;
   let time = 0;
@@ -39,14 +39,14 @@ export async function corpusTimeline(file: string): Promise<Timeline> {
 
 function* again(
   events: readonly { readonly time: number; readonly event: OutgoingEvent }[],
-): Generator<Timed> {
+): Generator<Timed<OutgoingEvent>> {
   let at_ms = 0;
   for (let round = 1; ; round++) {
     let before = events[0]!.time;
     for (const { time, event } of events) {
       at_ms += Math.min(time - before, MOST_PAUSE_MS);
       before = time;
-      yield { at_ms, event: round === 1 ? event : { ...event, session_id: `${event.session_id}-${round}` } };
+      yield { at_ms, item: round === 1 ? event : { ...event, session_id: `${event.session_id}-${round}` } };
     }
     at_ms += MOST_PAUSE_MS;
   }

@@ -11,7 +11,7 @@ import { isTargetName, type TargetName } from '@twin-ingest/testkit/servers/targ
 export interface DemoOptions {
   /** The server that starts. */
   readonly server: TargetName;
-  /** `null`: sessions are made up. */
+  /** `null`: agents are made up. */
   readonly corpus: string | null;
   /** 1: as fast as it happened. */
   readonly speed: number;
@@ -57,7 +57,7 @@ const BOUNDS = {
 
 const tableOf = (speed: number): FlagTable<Name> => ({
   server: { value: 'rs|ts', help: 'the server that starts (default rs)' },
-  corpus: { value: 'FILE', help: 'events to replay: NDJSON, also gzipped (default: made-up sessions)' },
+  corpus: { value: 'FILE', help: 'events to replay: NDJSON, also gzipped (default: made-up agents)' },
   speed: { value: 'N', help: `so many times as fast as it happened (default ${speed})` },
   port: { value: 'N', help: 'port to listen on (default: any free one)' },
   'no-open': { help: 'print where the page is, and open no browser' },
@@ -70,7 +70,8 @@ const tableOf = (speed: number): FlagTable<Name> => ({
 const USAGES = {
   demo: `Usage: pnpm demo [flags]
 
-Starts a server on a database of its own, plays coding agents into it, and opens the page that shows them.
+Starts a server on a database of its own, plays a day of coding agents into it (Claude Code, Codex and
+Gemini CLI, through the addresses that they send to), and opens the dashboard that shows them.
 `,
   swap: `Usage: pnpm demo:swap [flags]
 

@@ -30,8 +30,8 @@ export class Stage {
   }
 
   /** Starts a server on the one database of this stage; port 0 takes any free one. */
-  async start(name: TargetName, port: number): Promise<RunningServer> {
-    const flags = ['--db', join(this.#folder, 'events.db'), '--port', String(port)];
+  async start(name: TargetName, port: number, more: readonly string[] = []): Promise<RunningServer> {
+    const flags = ['--db', join(this.#folder, 'events.db'), '--port', String(port), ...more];
     const starting = startServer(name, { cwd: this.#folder, flags });
     // Held from before it is ready, so that an end in between ends it too.
     this.#lifetime.add(() => starting.then((server) => server.stop()));

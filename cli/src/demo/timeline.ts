@@ -1,22 +1,23 @@
-/** Events with the moment at which each happens: what a replay plays, wherever it comes from. */
-import type { OutgoingEvent } from '@twin-ingest/client';
+/** Items with the moment at which each happens: what a replay plays, wherever they come from. */
 
-export interface Timed {
+export interface Timed<T> {
   /** Milliseconds since the beginning; never falls. */
   readonly at_ms: number;
-  readonly event: OutgoingEvent;
+  readonly item: T;
 }
 
-export type Timeline = Iterable<Timed>;
+export type Timeline<T> = Iterable<Timed<T>>;
 
-/** Several timelines side by side, each of them endless. */
-export function* merged(timelines: readonly Timeline[]): Generator<Timed> {
+/** Several timelines at the same time. */
+export function* merged<T>(timelines: readonly Timeline<T>[]): Generator<Timed<T>> {
   const lanes = timelines.map((timeline) => {
     const lane = timeline[Symbol.iterator]();
     return { lane, head: lane.next() };
   });
   for (;;) {
-    const next = lanes.reduce((a, b) => (a.head.value!.at_ms <= b.head.value!.at_ms ? a : b));
+    const left = lanes.filter(({ head }) => head.done !== true);
+    if (left.length === 0) return;
+    const next = left.reduce((a, b) => (a.head.value!.at_ms <= b.head.value!.at_ms ? a : b));
     yield next.head.value!;
     next.head = next.lane.next();
   }
