@@ -27,7 +27,7 @@ export function pastOf(seed: number): readonly Timed<Action>[] {
   const from_ms = PAST_MS - 1_800_000;
   for (;;) {
     const waiting = [
-      ...sessionOf({ agent: 'claude_code', task: TASKS.at(-1)!, from_ms, random, isLeftWaiting: true }),
+      ...sessionOf({ agent: 'claude_code', task: TASKS[1]!, from_ms, random, isLeftWaiting: true }),
     ];
     if (waiting.at(-1)!.item.step.kind !== 'ask') continue;
     return [...sessions, waiting].flat().sort((a, b) => a.at_ms - b.at_ms);

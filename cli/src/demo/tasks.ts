@@ -1,4 +1,8 @@
-/** What the agents of a demo are asked to do, and what is there to do it with. */
+/**
+ * What the agents of a demo are asked to do, and what is there to do it with.
+ *
+ * Two for each agent that works at a time, so that no two of them do the same.
+ */
 
 export interface Task {
   readonly project: string;
@@ -52,6 +56,12 @@ export const TASKS: readonly Task[] = [
     ...{ files: ['src/lexer.rs', 'src/arena.rs', 'benches/parse.rs'], pattern: 'clone()' },
     commands: ['cargo test', 'cargo bench parse'],
     answer: 'Nodes live in an arena now; parsing is no longer bound by allocation.',
+  },
+  {
+    ...{ project: 'mobile', branch: 'feat/offline', prompt: 'Keep drafts when the phone is offline' },
+    ...{ files: ['lib/drafts.dart', 'lib/sync.dart', 'test/drafts_test.dart'], pattern: 'saveDraft' },
+    commands: ['flutter test', 'dart format lib'],
+    answer: 'Drafts are kept on the phone and sent once it is online again.',
   },
 ];
 
