@@ -1,0 +1,42 @@
+/**
+ * The plain servers: the same subset of the API as a tutorial would write it, one per language (decision 67).
+ *
+ * They start by the interface of the products, so that every tool that takes a `Target` can run them.
+ */
+import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+
+const RS_BINARY = TARGETS.rs.artefact.replace(/[^/]+$/, 'plain-ingest');
+const TS_SOURCE = `${ROOT}loadgen/plain/typescript/main.ts`;
+
+/** By the language of the product that each stands next to. */
+export const PLAIN_TARGETS: Readonly<Record<TargetName, Target>> = {
+  rs: {
+    name: 'rs',
+    label: 'Rust, plain (axum + rusqlite)',
+    command: RS_BINARY,
+    args: [],
+    artefact: RS_BINARY,
+    sources: [
+      'loadgen/plain/rust',
+      'loadgen/plain/sql',
+      'contract/VERSION',
+      'contract/pragmas.sql',
+      'contract/vocabulary.json',
+      '.cargo',
+      'rust-toolchain.toml',
+    ],
+    hasOtherBuilds: false,
+    build: 'plain:build',
+  },
+  ts: {
+    name: 'ts',
+    label: 'TypeScript, plain (express + better-sqlite3)',
+    command: process.execPath,
+    args: [TS_SOURCE],
+    // Node runs the source, so nothing makes it stale.
+    artefact: TS_SOURCE,
+    sources: [],
+    hasOtherBuilds: false,
+    build: 'plain:build',
+  },
+};

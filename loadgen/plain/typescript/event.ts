@@ -1,0 +1,132 @@
+/** An event as sent, checked by hand, and the row that it becomes. */
+import vocabulary from '../../../contract/vocabulary.json' with { type: 'json' };
+
+export interface Event {
+  event_id: string | null;
+  session_id: string;
+  agent_type: string;
+  event_type: string;
+  tool_name: string | null;
+  status: string;
+  tokens_in: number;
+  tokens_out: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  branch: string | null;
+  project: string | null;
+  duration_ms: number | null;
+  model: string | null;
+  cost_usd: number | null;
+  source: string;
+  source_event: string | null;
+  call_id: string | null;
+  agent_id: string | null;
+  client_timestamp: string | null;
+  payload_truncated: number;
+  metadata: string;
+}
+
+export interface Problem {
+  field: string;
+  message: string;
+}
+
+export type Checked = { ok: true; event: Event } | { ok: false; problems: Problem[] };
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+
+/** The event with its defaults, texts trimmed and metadata cut, or everything that is wrong with it. */
+export function check(body: unknown, maxMetadataBytes: number): Checked {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return { ok: false, problems: [{ field: 'body', message: 'must be a JSON object' }] };
+  }
+  const sent = body as Record<string, unknown>;
+  const problems: Problem[] = [];
+  const wrong = (field: string, message: string) => problems.push({ field, message });
+
+  const text = (field: string, most: number): string | null => {
+    const value = sent[field] ?? null;
+    if (value === null) return null;
+    if (typeof value !== 'string') {
+      wrong(field, 'must be a string');
+      return null;
+    }
+    const trimmed = value.trim();
+    if (Buffer.byteLength(trimmed) > most) wrong(field, `must be at most ${most} bytes`);
+    return trimmed === '' ? null : trimmed;
+  };
+  const required = (field: string): string => {
+    const value = text(field, 256);
+    if (value === null) wrong(field, 'must be a non-empty string');
+    return value ?? '';
+  };
+  const oneOf = (field: string, value: unknown, words: string[]): string => {
+    if (!words.includes(value as string)) wrong(field, `must be one of: ${words.join(', ')}`);
+    return value as string;
+  };
+  const integer = (field: string): number | null => {
+    const value = sent[field] ?? null;
+    if (value === null) return null;
+    if (!Number.isSafeInteger(value) || (value as number) < 0) wrong(field, 'must be a non-negative integer');
+    return value as number;
+  };
+  const cost = (field: string): number | null => {
+    const value = sent[field] ?? null;
+    if (value === null) return null;
+    if (typeof value !== 'number' || value < 0 || value > 1e6) wrong(field, 'must be from 0 to 1000000');
+    return value as number;
+  };
+  const timestamp = (field: string): string | null => {
+    const value = sent[field] ?? null;
+    if (value === null) return null;
+    const time = new Date(typeof value === 'string' && RFC_3339.test(value) ? value : Number.NaN);
+    if (!Number.isNaN(time.getTime())) return time.toISOString();
+    wrong(field, 'must be a valid timestamp');
+    return null;
+  };
+
+  const event_type = required('event_type');
+  const status = sent.status ?? (event_type === 'error' ? 'error' : 'success');
+  const event: Event = {
+    event_id: text('event_id', 256),
+    session_id: required('session_id'),
+    agent_type: required('agent_type'),
+    event_type: oneOf('event_type', event_type, vocabulary.event_types),
+    tool_name: text('tool_name', 256),
+    status: oneOf('status', status, vocabulary.statuses),
+    tokens_in: integer('tokens_in') ?? 0,
+    tokens_out: integer('tokens_out') ?? 0,
+    cache_read_tokens: integer('cache_read_tokens') ?? 0,
+    cache_write_tokens: integer('cache_write_tokens') ?? 0,
+    branch: text('branch', 1024),
+    project: text('project', 1024),
+    duration_ms: integer('duration_ms'),
+    model: text('model', 256),
+    cost_usd: cost('cost_usd'),
+    source: oneOf('source', sent.source ?? 'api', vocabulary.sources),
+    source_event: text('source_event', 128),
+    call_id: text('call_id', 256),
+    agent_id: text('agent_id', 256),
+    client_timestamp: timestamp('client_timestamp'),
+    payload_truncated: 0,
+    metadata: JSON.stringify(sent.metadata ?? {}),
+  };
+  const bytes = Buffer.byteLength(event.metadata);
+  if (bytes > maxMetadataBytes) {
+    event.payload_truncated = 1;
+    event.metadata = summary(sent.metadata, bytes, maxMetadataBytes);
+  }
+  return problems.length === 0 ? { ok: true, event } : { ok: false, problems };
+}
+
+function summary(metadata: unknown, bytes: number, most: number): string {
+  let text = `{"_truncated":true,"_original_bytes":${bytes}`;
+  const isObject = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+  const members = isObject ? (metadata as Record<string, unknown>) : {};
+  for (const key of vocabulary.summary_keys) {
+    if (!Object.hasOwn(members, key)) continue;
+    const longer = `${text},"${key}":${JSON.stringify(members[key])}`;
+    if (Buffer.byteLength(longer) < most) text = longer;
+  }
+  return `${text}}`;
+}

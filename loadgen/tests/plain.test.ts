@@ -1,0 +1,198 @@
+/** The plain servers: the same answers and the same rows as the products, for the subset that they have. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGETS, type Target } from '@twin-ingest/testkit/servers/targets.ts';
+import Database from 'better-sqlite3';
+import CONTRACT from '../../contract/fields.json' with { type: 'json' };
+import EVENT from '../bench-event.json' with { type: 'json' };
+import { PLAIN_TARGETS } from '../plain/targets.ts';
+import { createAuditor } from '../src/audit.ts';
+import { batchBody } from '../src/bodies.ts';
+import { readHealth } from '../src/health.ts';
+import { loadPool, type PoolSource } from '../src/pool.ts';
+
+const SERVERS: Readonly<Record<string, Target>> = {
+  rs: TARGETS.rs,
+  ts: TARGETS.ts,
+  'plain rs': PLAIN_TARGETS.rs,
+  'plain ts': PLAIN_TARGETS.ts,
+};
+const NAMES = Object.keys(SERVERS);
+const built = NAMES.filter((name) => existsSync(SERVERS[name]!.artefact));
+const compared = built.filter((name) => name.startsWith('plain'));
+const missing = NAMES.filter((name) => !built.includes(name)).map((name) => SERVERS[name]!.build);
+// The plain server of Rust takes longest to build, so the others are compared without it.
+const skip = !existsSync(TARGETS.rs.artefact) && `not built: ${missing.join(' ')}`;
+
+const lifetime = new Lifetime();
+after(() => lifetime.end());
+
+interface Started {
+  readonly server: RunningServer;
+  readonly database: string;
+}
+
+async function start(name: string): Promise<Started> {
+  const target = SERVERS[name]!;
+  const folder = await lifetime.temporaryFolder();
+  const database = join(folder.path, 'events.db');
+  const server = await startServer(target.name, { flags: ['--db', database] }, target);
+  lifetime.add(() => server.stop());
+  return { server, database };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+async function ask(url: string, path: string, body?: string | Buffer): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url + path, body === undefined ? {} : { method: 'POST', headers, body });
+  return { status: response.status, body: (await response.json()) as Answer['body'] };
+}
+
+/** A refusal by what programs read of it; texts are the servers' own. */
+function withoutTexts({ status, body }: Answer): Answer {
+  const { error: _, details: __, rejected, ...rest } = body;
+  const items = (rejected as { index: number }[] | undefined)?.map(({ index }) => index);
+  return { status, body: items === undefined ? rest : { ...rest, rejected: items } };
+}
+
+async function rowsAfter({ server, database }: Started): Promise<unknown[]> {
+  const exit = await server.stop();
+  assert.deepEqual(exit, { code: 0, signal: null });
+  const db = new Database(database, { readonly: true });
+  const rows = db.prepare<[], Record<string, unknown>>('SELECT * FROM events_readable ORDER BY id').all();
+  db.close();
+  return rows.map((row) => ({ ...row, created_at: typeof row.created_at }));
+}
+
+/** An event with a value in every field. */
+const WHOLE = {
+  ...EVENT,
+  session_id: ' trimmed ',
+  status: 'timeout',
+  cache_read_tokens: 3,
+  cache_write_tokens: 9_007_199_254_740_991,
+  source_event: 'PostToolUse',
+  call_id: 'call',
+  agent_id: 'agent',
+  client_timestamp: '2026-02-18T20:06:41.2319+02:00',
+};
+const { event_id: _, ...WITHOUT_ID } = WHOLE;
+const LEAST = { session_id: 's', agent_type: 'agent', event_type: 'error', tool_name: '  ', status: null };
+const LONG = {
+  ...LEAST,
+  event_type: 'plan_step',
+  tool_name: 'Bash',
+  metadata: { command: 'ls', text: 'é'.repeat(9_000) },
+};
+const BAD = [
+  {},
+  7,
+  { ...LEAST, session_id: ' ' },
+  { ...LEAST, event_type: 'other' },
+  { ...LEAST, agent_type: 1 },
+  { ...LEAST, status: 'done' },
+  { ...LEAST, source: ' api' },
+  { ...LEAST, tokens_in: -1 },
+  { ...LEAST, duration_ms: 0.5 },
+  { ...LEAST, cost_usd: 1_000_001 },
+  { ...LEAST, client_timestamp: '2026-02-18' },
+  { ...LEAST, client_timestamp: '2026-02-30T00:00:00Z' },
+  ...Object.entries(CONTRACT.fields).flatMap(([name, field]) =>
+    'bytes' in field ? [{ ...LEAST, [name]: 'é'.repeat(field.bytes / 2 + 1) }] : [],
+  ),
+];
+const LONGEST = Object.fromEntries(
+  Object.entries(CONTRACT.fields).flatMap(([name, field]) =>
+    'bytes' in field ? [[name, `${name} é`.padEnd(field.bytes - 1, '.')]] : [],
+  ),
+);
+
+const REQUESTS: readonly (readonly [path: string, body?: unknown])[] = [
+  ['/api/stats'],
+  ['/api/events', WHOLE],
+  ['/api/events', WHOLE],
+  ['/api/events', WITHOUT_ID],
+  ['/api/events', LEAST],
+  ['/api/events', LONG],
+  ['/api/events', { ...LEAST, ...LONGEST }],
+  ['/api/events/batch', { events: [] }],
+  ['/api/events/batch', { events: [WHOLE, LEAST, { ...WHOLE, event_id: 'b' }, { ...LEAST, event_id: 'b' }] }],
+  [
+    '/api/events/batch',
+    { events: [LEAST, ...BAD, { ...LEAST, session_id: 'last', event_type: 'session_end' }] },
+  ],
+  ['/api/events/batch', { events: {} }],
+  ['/api/events/batch', { events: Array(10_001).fill(LEAST) }],
+  ['/api/events/batch', []],
+  ...BAD.map((event) => ['/api/events', event] as const),
+  ['/api/events', '{"session_id":'],
+  ['/api/stats'],
+];
+
+/** A text is a body as it is. */
+function textOf(body: unknown): string | undefined {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+test('the plain servers answer and store as the product does', { skip }, async () => {
+  const answersOf = async ({ server }: Started) => {
+    const answers: Answer[] = [];
+    for (const [path, body] of REQUESTS)
+      answers.push(withoutTexts(await ask(server.url, path, textOf(body))));
+    return answers;
+  };
+  const product = await start('rs');
+  const wanted = await answersOf(product);
+  const rows = await rowsAfter(product);
+  assert.deepEqual(wanted[1], { status: 201, body: { received: 1, ids: [1], duplicates: 0, revision: '1' } });
+  assert.ok(rows.length > 5 && compared.length > 0);
+  for (const name of built.filter((other) => other !== 'rs')) {
+    const started = await start(name);
+    for (const [i, answer] of (await answersOf(started)).entries()) {
+      assert.deepEqual(answer, wanted[i], `${name}: ${JSON.stringify(REQUESTS[i]).slice(0, 200)}`);
+    }
+    assert.deepEqual(await rowsAfter(started), rows, name);
+  }
+});
+
+test('the audit finds every generated event in the files of the plain servers', { skip }, async () => {
+  const source: PoolSource = { corpus: undefined, seed: 1, most: 1500, ids: 'random' };
+  const pool = await loadPool(source);
+  const auditor = await createAuditor({ pool: source, maxMetadataBytes: undefined, lifetime });
+  const claim = { ranges: [{ first: 0, count: 3000 }], acknowledged_events: 3000, preloaded_rows: 0 };
+  for (const name of compared) {
+    const { server, database } = await start(name);
+    for (let first = 0; first < 3000; first += 100) {
+      const { body } = await ask(server.url, '/api/events/batch', batchBody(pool, { first, count: 100 }));
+      assert.equal(body.received, 100);
+    }
+    await server.stop();
+    const audit = await auditor.audit(database, claim);
+    assert.equal(audit.stored_events, 3000, name);
+    assert.equal(audit.stored_digest, audit.expected_digest, name);
+  }
+  await auditor.close();
+});
+
+test('the plain servers have the settings of the product, but for automatic checkpoints', {
+  skip,
+}, async () => {
+  const product = await readHealth((await start('rs')).server.url);
+  for (const name of compared) {
+    const health = await readHealth((await start(name)).server.url);
+    const { wal_autocheckpoint, ...pragmas } = health.pragmas;
+    const { wal_autocheckpoint: off, ...wanted } = product.pragmas;
+    assert.deepEqual(pragmas, wanted, name);
+    assert.deepEqual([wal_autocheckpoint, off], [1000, 0], name);
+    for (const key of ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const)
+      assert.equal(health[key], product[key], `${name}: ${key}`);
+  }
+});
