@@ -43,6 +43,8 @@ const UNITS: readonly Step[] = [
   { script: 'loadgen:test' },
 ];
 const COUNTS: readonly Step[] = [{ script: 'rust:instructions' }, { script: 'bench:smoke' }];
+/** Too long for `check`, since the crate has a fat LTO of its own (decision 67). */
+const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
 const LONG_PARITY: Step = { script: 'parity', args: ['--requests', '20000', '--kills', '50', '--slow'] };
 const PLANS: Readonly<Record<string, readonly Step[]>> = {
   test: [...BUILD, ...UNITS, { script: 'parity' }],
@@ -50,6 +52,7 @@ const PLANS: Readonly<Record<string, readonly Step[]>> = {
   'check:long': [
     ...LINT,
     ...BUILD,
+    ...PLAIN,
     ...UNITS,
     LONG_PARITY,
     ...COUNTS,

@@ -9,6 +9,7 @@ import { TARGETS, type Target } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 import EVENT from '../bench-event.json' with { type: 'json' };
+import { countLines } from '../plain/facts.ts';
 import { PLAIN_TARGETS } from '../plain/targets.ts';
 import { createAuditor } from '../src/audit.ts';
 import { batchBody } from '../src/bodies.ts';
@@ -198,4 +199,12 @@ test('the plain servers have the settings of the product, but for automatic chec
     for (const key of ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const)
       assert.equal(health[key], product[key], `${name}: ${key}`);
   }
+});
+
+test('a line counts when it has code', () => {
+  const typescript = '/**\n * Says why.\n */\nconst a = 1; // one\n\n  // two\n  a();\n/* b */\n';
+  assert.equal(countLines(typescript, 'a.ts'), 2);
+  const rust = '//! Why.\nfn a() {\n}\n\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n';
+  assert.equal(countLines(rust, 'a.rs'), 2);
+  assert.equal(countLines('-- Why.\nSELECT 1\n', 'a.sql'), 1);
 });
