@@ -34,6 +34,7 @@ export const LAYERS: readonly string[] = [
     'topics',
     'scanner',
     'json',
+    'prices',
     'truncate',
     'fields',
     'validate',

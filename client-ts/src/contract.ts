@@ -55,6 +55,7 @@ export interface EventRow {
   readonly duration_ms: number | null;
   readonly model: string | null;
   readonly cost_usd: number | null;
+  readonly computed_cost_usd: number | null;
   readonly source: Source;
   readonly source_event: string | null;
   readonly call_id: string | null;
@@ -94,6 +95,7 @@ export interface Session {
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
   readonly total_cost_usd: number;
+  readonly total_computed_cost_usd: number;
 }
 
 /** SES-01 */
@@ -116,6 +118,7 @@ export interface Stats {
   readonly total_tokens_in: number;
   readonly total_tokens_out: number;
   readonly total_cost_usd: number;
+  readonly total_computed_cost_usd: number;
   readonly total_errors: number;
   readonly tools: readonly Counted[];
   readonly agents: readonly Counted[];

@@ -59,6 +59,8 @@ export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
   ['created_at', 'timestamp', 21],
   // biome-ignore format: one field a line
   ['payload_truncated', 'boolean', 22],
+  // biome-ignore format: one field a line
+  ['computed_cost_usd', 'dollars', 26],
 ];
 
 /** The members of a row in their order, each with the value that an absent one has. */
@@ -80,6 +82,7 @@ export const emptyRow = (): Record<keyof EventRow, unknown> => ({
   duration_ms: null,
   model: null,
   cost_usd: null,
+  computed_cost_usd: null,
   source: 'api',
   source_event: null,
   call_id: null,

@@ -49,6 +49,7 @@ CREATE TABLE sessions (
   cache_write_tokens INTEGER NOT NULL,
   cost_nanos         INTEGER NOT NULL, -- nano-dollars
   first_event_id     INTEGER NOT NULL DEFAULT 0, -- where the rows of a session begin; last_event_id is where they end
+  computed_cost_nanos INTEGER NOT NULL DEFAULT 0, -- raised by a statement of its own, which few events need
   CONSTRAINT session_ids_are_unique UNIQUE (session_id)
 ) STRICT;
 
@@ -90,6 +91,7 @@ CREATE TABLE events (
   cache_write_tokens INTEGER NOT NULL,
   duration_ms        INTEGER,
   cost_nanos         INTEGER,
+  computed_cost_nanos INTEGER,         -- by --prices, where cost_nanos is NULL
   client_timestamp   INTEGER,
   event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
   metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
@@ -174,6 +176,7 @@ CREATE TABLE stats (
   tokens_in      INTEGER NOT NULL,
   tokens_out     INTEGER NOT NULL,
   cost_nanos     INTEGER NOT NULL,
+  computed_cost_nanos INTEGER NOT NULL DEFAULT 0, -- as in sessions
   PRIMARY KEY (hour, name, agent_type)
 ) STRICT, WITHOUT ROWID;
 
@@ -203,6 +206,7 @@ SELECT
   e.duration_ms,
   (SELECT n.name FROM names AS n WHERE n.id = e.model) AS model,
   e.cost_nanos / 1e9 AS cost_usd,
+  e.computed_cost_nanos / 1e9 AS computed_cost_usd,
   (SELECT n.name FROM names AS n WHERE n.id = e.source) AS source,
   (SELECT n.name FROM names AS n WHERE n.id = e.source_event) AS source_event,
   e.call_id,

@@ -6,6 +6,7 @@ SELECT * FROM (
     hour,
     strftime('%Y-%m-%dT%H:%M:%fZ', hour, 'unixepoch') AS bucket,
     min(total(cost_nanos), 9223372036854775808.0) / 1e9 AS cost_usd,
+    min(total(computed_cost_nanos), 9223372036854775808.0) / 1e9 AS computed_cost_usd,
     min(total(tokens_in), 9223372036854775808.0) AS tokens_in,
     min(total(tokens_out), 9223372036854775808.0) AS tokens_out,
     sum(event_count) AS event_count

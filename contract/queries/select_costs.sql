@@ -3,6 +3,7 @@
 SELECT
   n.name,
   min(total(s.cost_nanos), 9223372036854775808.0) / 1e9 AS cost_usd,
+  min(total(s.computed_cost_nanos), 9223372036854775808.0) / 1e9 AS computed_cost_usd,
   min(total(s.tokens_in), 9223372036854775808.0) AS tokens_in,
   min(total(s.tokens_out), 9223372036854775808.0) AS tokens_out,
   sum(s.event_count) AS event_count

@@ -20,8 +20,9 @@ WITH bounds (above, below) AS (
 )
 SELECT
   e.id, e.event_id, e.session, e.agent_type, e.event_type, e.tool_name, e.status, e.tokens_in, e.tokens_out,
-  e.cache_read_tokens, e.cache_write_tokens, e.branch, e.project, e.duration_ms, e.model, e.cost_nanos, e.source,
-  e.source_event, e.call_id, e.agent_id, e.client_timestamp, e.created_at, e.payload_truncated, e.metadata
+  e.cache_read_tokens, e.cache_write_tokens, e.branch, e.project, e.duration_ms, e.model, e.cost_nanos,
+  e.computed_cost_nanos, e.source, e.source_event, e.call_id, e.agent_id, e.client_timestamp, e.created_at,
+  e.payload_truncated, e.metadata
 FROM event_spans AS s CROSS JOIN event_blocks AS b CROSS JOIN events AS e
 WHERE s.id BETWEEN (SELECT above FROM bounds) >> 16 AND (SELECT below FROM bounds) >> 16
   AND (:agent_type IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :agent_type))))

@@ -44,6 +44,7 @@ export function statsOf(session: Session, rows: readonly Row[]): Stats {
     total_tokens_in: session.tokens_in,
     total_tokens_out: session.tokens_out,
     total_cost_usd: session.total_cost_usd,
+    total_computed_cost_usd: session.total_computed_cost_usd,
     total_errors: session.error_count,
     agents: countedBy(rows, ({ agent_type }) => agent_type),
     models: countedBy(rows, ({ model }) => model),

@@ -26,6 +26,7 @@ import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
+import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
 import { RPC } from './rpc.ts';
@@ -66,6 +67,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,
+  PRICES,
   DESCRIPTORS,
   READS,
   EXPORTS,

@@ -105,9 +105,9 @@ function checkSchema({ fields, server_columns, row }: Fields, schema: string): s
       ...([...columnsOf('events_readable').keys()].join() === row.join()
         ? []
         : ['the view events_readable has other columns than the row, or another order']),
-      ...Object.values(fields).flatMap(({ column, aggregated = [] }) =>
+      ...[...Object.values(fields), ...Object.values(server_columns)].flatMap(({ column, aggregated = [] }) =>
         aggregated
-          .filter((name) => !columnsOf(name).has(column))
+          .filter((name) => column === undefined || !columnsOf(name).has(column))
           .map((name) => `the table ${name} has no sums of ${column}`),
       ),
     ];

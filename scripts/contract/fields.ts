@@ -33,11 +33,12 @@ export interface FieldSpec {
 
 /** A column of a row that no client sends. */
 export interface ServerColumn {
-  readonly kind: 'integer' | 'timestamp' | 'boolean';
+  readonly kind: 'integer' | 'dollars' | 'timestamp' | 'boolean';
   readonly value?: number;
   readonly default?: Json;
   readonly column?: string;
   readonly sql?: string;
+  readonly aggregated?: readonly string[];
   readonly protobuf: number;
   readonly arrow: string;
 }

@@ -170,8 +170,7 @@ function openapiSent(
 /** A column of a row as clients read it. */
 function openapiColumn(name: string, { fields, server_columns }: Fields): JsonObject {
   const spec: FieldSpec | ServerColumn = fields[name] ?? server_columns[name]!;
-  const type = (one: string): Json =>
-    isField(name, { fields } as Fields) && spec.default === null ? [one, 'null'] : one;
+  const type = (one: string): Json => (spec.default === null ? [one, 'null'] : one);
   switch (spec.kind) {
     case 'text':
       return { type: type('string') };

@@ -49,7 +49,7 @@ pub struct App {
 impl App {
     /// Opens the database and wires the parts. Needs no runtime yet; [`Self::run`] does.
     pub fn build(mut config: Config, clock: Clock) -> Result<Arc<Self>, OpenError> {
-        let store = Arc::new(Store::open(&config.db, config.durability, clock)?);
+        let store = Arc::new(Store::open(&config.db, config.durability, config.prices.clone(), clock)?);
         let places = Arc::new(Semaphore::new(config.max_stream_clients));
         let guard = Guard::new(&config);
         // The guard keeps a digest; the text is dropped.

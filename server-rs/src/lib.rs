@@ -27,6 +27,8 @@ pub mod field;
 pub mod json;
 /// An event on its way in.
 pub mod event;
+/// What tokens cost.
+pub mod prices;
 /// The formats of bodies and answers.
 pub mod formats;
 /// The rules of one field.

@@ -37,7 +37,7 @@ async fn ids(subscription: &mut Subscription, count: usize) -> Vec<i64> {
 fn start(folder: &std::path::Path, places: usize) -> (Arc<Store>, Arc<Hub>) {
     let path = folder.join("events.db");
     let store =
-        Arc::new(Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens"));
+        Arc::new(Store::open(path.to_str().expect("text"), Durability::Process, None, Clock).expect("opens"));
     let hub = Arc::new(Hub::new(Arc::clone(&store), Arc::new(Semaphore::new(places))));
     let tail = Arc::clone(&hub);
     tokio::spawn(async move { tail.tail().await });

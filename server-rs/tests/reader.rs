@@ -22,7 +22,7 @@ const READERS: usize = 3;
 
 fn open(folder: &Path) -> Arc<Readers> {
     let path = folder.join("events.db");
-    Store::open(path.to_str().expect("text"), Durability::Process, Clock).expect("opens").close();
+    Store::open(path.to_str().expect("text"), Durability::Process, None, Clock).expect("opens").close();
     Arc::new(
         Readers::open(&ConnectionOptions { path, durability: Durability::Process }, READERS).expect("opens"),
     )

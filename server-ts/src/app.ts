@@ -88,13 +88,14 @@ export class App {
   /** Opens the database and wires the parts. */
   static async build(options: AppOptions): Promise<App> {
     const { config, log, entry, nativeBinding, writerThread } = options;
-    const { db, durability, sessionTimeoutMinutes, waitingStaleHours, maxMetadataBytes } = config;
+    const { db, durability, prices, sessionTimeoutMinutes, waitingStaleHours, maxMetadataBytes } = config;
     const buffers = new Buffers();
     const held: { app?: App } = {};
     const opening = Store.open(
       {
         db,
         durability,
+        prices,
         sessionTimeoutMinutes,
         waitingStaleHours,
         maxMetadataBytes,

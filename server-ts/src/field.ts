@@ -113,7 +113,7 @@ function columns(): Column[] {
       words: spec.values === undefined ? [] : wordsOf(spec.values),
       protobuf: spec.protobuf,
       arrow: spec.arrow as ArrowType,
-      isNullable: name in SPECS && spec.default === null,
+      isNullable: spec.default === null,
     };
   });
 }

@@ -24,6 +24,8 @@ const DRAIN_MS = LIMITS.shutdown_ms - 1000;
 /** How long the end of the process itself may take. */
 const EXIT_MS = 250;
 const EXIT_FAILURE = 1;
+/** Of a file that is no UTF-8 the text cannot be read. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Why this Node cannot run the server, if it cannot: the native SQLite module would crash it. */
 function runtimeProblem(): string | undefined {
@@ -175,7 +177,7 @@ function readText(path: string): { text: string; mode: number } | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
-    return { mode: fstatSync(file).mode, text: readFileSync(file, 'utf8') };
+    return { mode: fstatSync(file).mode, text: UTF_8.decode(readFileSync(file)) };
   } catch {
     return undefined;
   } finally {

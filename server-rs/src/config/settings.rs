@@ -1,6 +1,9 @@
 //! Holds the checked configuration, with units in the names of its values.
 
 use std::net::IpAddr;
+use std::sync::Arc;
+
+use crate::prices::Prices;
 
 /// When an answer to an ingest request is durable (`--durability`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,8 @@ pub struct Config {
     pub max_attachment_bytes: u64,
     pub attachments_bytes: u64,
     pub keep_hook_payloads: bool,
+    /// The file of `--prices`.
+    pub prices: Option<Arc<Prices>>,
     pub bench: bool,
     pub exit_with_stdin: bool,
     pub log_level: String,

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 
 use crate::config::arguments::{Given, Reader, quoted};
 use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::contract::{LIMITS, integer_of, text_of};
+use crate::prices::{Prices, parse_prices};
 
 /// What a mode gives to the group and to others.
 const OTHER_USERS: u32 = 0o077;
@@ -20,6 +22,7 @@ impl Reader {
         let mut texts = BTreeMap::new();
         let mut lists = BTreeMap::new();
         let mut token = None;
+        let mut prices = None;
         let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         for option in &SPEC.options {
             let name = option.name.as_str();
@@ -39,6 +42,9 @@ impl Reader {
                     }
                     if let ("token-file", Some(given)) = (name, given.first()) {
                         token = self.token(given);
+                    }
+                    if let ("prices", Some(given)) = (name, given.first()) {
+                        prices = self.prices(given);
                     }
                     texts.insert(name, text);
                 }
@@ -74,6 +80,7 @@ impl Reader {
             max_attachment_bytes: number("max-attachment-bytes"),
             attachments_bytes: number("attachments-bytes"),
             keep_hook_payloads: texts.get("keep-hook-payloads").is_some_and(|text| text == "true"),
+            prices: prices.map(Arc::new),
             bench: texts.get("bench").is_some_and(|text| text == "true"),
             exit_with_stdin: texts.get("exit-with-stdin").is_some_and(|text| text == "true"),
             log_level: texts.remove("log-level").unwrap_or_default(),
@@ -165,6 +172,25 @@ impl Reader {
         let minimum = LIMITS.token_characters.to_string();
         self.problem("token_short", &[values[0], values[1], ("minimum", &minimum)]);
         None
+    }
+
+    fn prices(&mut self, given: &Given) -> Option<Prices> {
+        // The empty name of a file is a problem already.
+        if given.text.is_empty() {
+            return None;
+        }
+        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
+        let Ok(text) = std::fs::read_to_string(&given.text) else {
+            self.problem("prices_unreadable", &values);
+            return None;
+        };
+        parse_prices(&text)
+            .map_err(|problem| {
+                let maximum = LIMITS.max_cost_usd.to_string();
+                let values = [values[0], values[1], ("path", &quoted(&problem.path)), ("maximum", &maximum)];
+                self.problem(problem.fault.as_str(), &values);
+            })
+            .ok()
     }
 
     fn relations(&mut self, numbers: &BTreeMap<&str, u64>, texts: &BTreeMap<&str, String>, host: IpAddr) {

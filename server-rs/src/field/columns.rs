@@ -4,7 +4,7 @@ use super::{ArrowType, Column, ColumnKind};
 use crate::contract::VOCABULARY;
 
 /// The columns of a row, in their order (rule GET-02).
-pub const COLUMNS: [Column; 25] = [
+pub const COLUMNS: [Column; 26] = [
     Column {
         name: "id",
         kind: ColumnKind::Integer,
@@ -125,6 +125,13 @@ pub const COLUMNS: [Column; 25] = [
         is_nullable: true,
     },
     Column {
+        name: "computed_cost_usd",
+        kind: ColumnKind::Dollars,
+        protobuf: 26,
+        arrow: ArrowType::Float64,
+        is_nullable: true,
+    },
+    Column {
         name: "source",
         kind: ColumnKind::Choice(|| &VOCABULARY.sources),
         protobuf: 17,
@@ -183,5 +190,5 @@ pub const COLUMNS: [Column; 25] = [
 ];
 
 /// The places of the columns, in the order of their numbers in Protobuf.
-pub const BY_NUMBER: [usize; 25] =
-    [3, 4, 5, 7, 1, 6, 12, 13, 15, 14, 8, 9, 10, 11, 16, 21, 17, 24, 0, 2, 22, 23, 18, 19, 20];
+pub const BY_NUMBER: [usize; 26] =
+    [3, 4, 5, 7, 1, 6, 12, 13, 15, 14, 8, 9, 10, 11, 16, 22, 18, 25, 0, 2, 23, 24, 19, 20, 21, 17];

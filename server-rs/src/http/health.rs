@@ -49,6 +49,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "wal_bytes": wal_bytes,
         "queue_events": app.admission.events(),
         "telemetry": app.telemetry.json(),
+        "prices": app.config.prices.as_ref().map(|prices| json!({"date": prices.date, "models": prices.models})),
         "compile_options": app.store.compile_options(),
         "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });

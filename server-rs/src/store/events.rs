@@ -4,10 +4,13 @@
 //! What must stay true: a group is stored whole or not at all; a duplicate changes nothing (rule ING-02); ids
 //! grow in the order of the requests and, in each, of its events (rule ING-07).
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, params};
 
 use crate::event::{Event, Outcome};
 use crate::field::Field;
+use crate::prices::{Prices, computed_nanos};
 use crate::queries;
 use crate::store::connection::with_small_cache;
 use crate::store::event_blocks::EventBlocks;
@@ -35,15 +38,21 @@ pub type Stored = (Vec<Vec<Outcome>>, Option<i64>);
 const ID: usize = 1;
 const CREATED_AT: usize = 2;
 const PAYLOAD_TRUNCATED: usize = 3;
+const COMPUTED_COST: usize = 4;
+
+/// The counts that prices are for, in the order of `computed_nanos`.
+const PRICED: [Field; 4] =
+    [Field::TokensIn, Field::TokensOut, Field::CacheReadTokens, Field::CacheWriteTokens];
 
 /// The parameter of a field; those of the fields follow in their order.
 fn parameter_of(field: Field) -> usize {
-    PAYLOAD_TRUNCATED + 1 + field as usize
+    COMPUTED_COST + 1 + field as usize
 }
 
 /// What the writer keeps between groups.
 #[derive(Debug, Default)]
 pub struct EventWriter {
+    prices: Option<Arc<Prices>>,
     keys: EventKeys,
     blocks: EventBlocks,
     names: Names,
@@ -54,6 +63,11 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
+    /// A writer that computes cost by these prices.
+    pub fn new(prices: Option<Arc<Prices>>) -> Self {
+        Self { prices, ..Self::default() }
+    }
+
     /// Stores a group at one time (`now`, Unix milliseconds; rule STO-08); the outcomes of each submission, and
     /// the newest id when a row was stored. On an error nothing is stored, and nothing is remembered.
     pub fn insert_group<'a>(
@@ -170,6 +184,9 @@ impl EventWriter {
         insert.raw_bind_parameter(ID, id)?;
         insert.raw_bind_parameter(CREATED_AT, now)?;
         insert.raw_bind_parameter(PAYLOAD_TRUNCATED, event.payload_truncated)?;
+        let computed = self.computed_nanos(event, body);
+        insert.raw_bind_parameter(COMPUTED_COST, computed)?;
+        let computed = computed.unwrap_or(0);
         for field in Field::ALL {
             let at = parameter_of(field);
             match field {
@@ -201,6 +218,7 @@ impl EventWriter {
         delta.cache_read_tokens = delta.cache_read_tokens.saturating_add(number(Field::CacheReadTokens));
         delta.cache_write_tokens = delta.cache_write_tokens.saturating_add(number(Field::CacheWriteTokens));
         delta.cost_nanos = delta.cost_nanos.saturating_add(number(Field::CostUsd));
+        delta.computed_cost_nanos = delta.computed_cost_nanos.saturating_add(computed);
 
         if event.wait != NO_CHANGE
             && let Some(change) = WAIT_CHANGES.get(event.wait)
@@ -209,7 +227,7 @@ impl EventWriter {
             self.waits.change(connection, session, agent_id, change, id, now)?;
         }
 
-        self.stats.add(EVERY_EVENT, agent_type, event);
+        self.stats.add(EVERY_EVENT, agent_type, event, computed);
         self.blocks.begin_row(connection, id, agent_type, session)?;
         for kind in Field::NAME_KINDS {
             // The agent's sums are those of every event.
@@ -217,14 +235,24 @@ impl EventWriter {
                 && let Some(name) = id_of(kind)
             {
                 if kind == Field::ToolName {
-                    self.stats.add_tool(name, agent_type, event);
+                    self.stats.add_tool(name, agent_type, event, computed);
                 } else {
-                    self.stats.add(name, agent_type, event);
+                    self.stats.add(name, agent_type, event, computed);
                 }
                 self.blocks.add_name(name)?;
             }
         }
         Ok(())
+    }
+
+    /// The computed cost of an event that reports none, in nano-dollars (rule PRI-04).
+    fn computed_nanos(&self, event: &Event, body: &str) -> Option<i64> {
+        let prices = self.prices.as_ref()?;
+        if event.number(Field::CostUsd).is_some() {
+            return None;
+        }
+        let model = event.text(Field::Model, body)?;
+        computed_nanos(prices, model, PRICED.map(|field| event.number(field).unwrap_or(0)))
     }
 }
 
@@ -238,7 +266,12 @@ mod tests {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(MIGRATIONS[0])?;
         let insert = connection.prepare(queries::INSERT_EVENT)?;
-        let own = [("id", ID), ("created_at", CREATED_AT), ("payload_truncated", PAYLOAD_TRUNCATED)];
+        let own = [
+            ("id", ID),
+            ("created_at", CREATED_AT),
+            ("payload_truncated", PAYLOAD_TRUNCATED),
+            ("computed_cost_nanos", COMPUTED_COST),
+        ];
         let fields = Field::ALL.map(|field| (field.spec().column, parameter_of(field)));
         for (column, at) in own.into_iter().chain(fields) {
             assert_eq!(insert.parameter_index(&format!(":{column}"))?, Some(at), "{column}");

@@ -82,6 +82,7 @@ use crate::config::Durability;
 use crate::contract::{LIMITS, MIGRATIONS};
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
+use crate::prices::Prices;
 use crate::queries;
 use attachment_files::AttachmentFiles;
 use attachments::{Attached, Attachment, AttachmentWriter};
@@ -90,7 +91,7 @@ use connection::{
     open_connection, reported_pragmas, with_small_cache,
 };
 use cost::Cost;
-use events::Submission;
+use events::{EventWriter, Submission};
 use failure::State;
 use lock::Lock;
 use migrate::migrate;
@@ -121,7 +122,12 @@ pub struct Store {
 
 impl Store {
     /// Opens the database, or says what to do.
-    pub fn open(db: &str, durability: Durability, clock: Clock) -> Result<Self, OpenError> {
+    pub fn open(
+        db: &str,
+        durability: Durability,
+        prices: Option<Arc<Prices>>,
+        clock: Clock,
+    ) -> Result<Self, OpenError> {
         let private = db == ":memory:";
         let path = if private { private_path()? } else { resolve_path(Path::new(db))? };
         check_sqlite(&path)?;
@@ -149,6 +155,7 @@ impl Store {
         let state = Arc::new(State::default());
         let writer = Writer::start_writer(
             connection,
+            EventWriter::new(prices),
             attachments,
             &options,
             clock,

@@ -32,6 +32,7 @@ pub struct SessionDelta {
     pub cache_read_tokens: i64,
     pub cache_write_tokens: i64,
     pub cost_nanos: i64,
+    pub computed_cost_nanos: i64,
 }
 
 impl SessionDelta {
@@ -54,6 +55,7 @@ impl SessionDelta {
             cache_read_tokens: 0,
             cache_write_tokens: 0,
             cost_nanos: 0,
+            computed_cost_nanos: 0,
         }
     }
 }
@@ -123,6 +125,11 @@ impl SessionDeltas {
                 delta.first_event_id,
                 delta.is_active,
             ])?;
+            // Apart, so that the row of a session without computed cost costs no more.
+            if delta.computed_cost_nanos > 0 {
+                let values = params![delta.computed_cost_nanos, key];
+                connection.prepare_cached(queries::ADD_COMPUTED_COST_TO_SESSION)?.execute(values)?;
+            }
         }
         Ok(())
     }

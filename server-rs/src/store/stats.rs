@@ -28,10 +28,11 @@ struct StatsDelta {
     tokens_in: i64,
     tokens_out: i64,
     cost_nanos: i64,
+    computed_cost_nanos: i64,
 }
 
 impl StatsDelta {
-    fn add(&mut self, event: &Event) {
+    fn add(&mut self, event: &Event, computed_cost_nanos: i64) {
         let sum = |field| event.number(field).unwrap_or(0);
         self.event_count += 1;
         self.error_count += i64::from(event.word(Field::Status) == Some("error"));
@@ -41,6 +42,7 @@ impl StatsDelta {
         self.tokens_in = self.tokens_in.saturating_add(sum(Field::TokensIn));
         self.tokens_out = self.tokens_out.saturating_add(sum(Field::TokensOut));
         self.cost_nanos = self.cost_nanos.saturating_add(sum(Field::CostUsd));
+        self.computed_cost_nanos = self.computed_cost_nanos.saturating_add(computed_cost_nanos);
     }
 }
 
@@ -51,18 +53,18 @@ pub struct StatsDeltas {
 }
 
 impl StatsDeltas {
-    /// Counts an event under a name.
-    pub fn add(&mut self, name: i64, agent_type: i64, event: &Event) {
-        self.deltas.entry((name, agent_type)).or_default().add(event);
+    /// Counts an event under a name, with its computed cost.
+    pub fn add(&mut self, name: i64, agent_type: i64, event: &Event, computed_cost_nanos: i64) {
+        self.deltas.entry((name, agent_type)).or_default().add(event, computed_cost_nanos);
     }
 
     /// Counts an event under its tool: a step counts as an event alone, since it is no call (rule STA-02).
-    pub fn add_tool(&mut self, name: i64, agent_type: i64, event: &Event) {
+    pub fn add_tool(&mut self, name: i64, agent_type: i64, event: &Event, computed_cost_nanos: i64) {
         let delta = self.deltas.entry((name, agent_type)).or_default();
         if event.word(Field::EventType) == Some("plan_step") {
             delta.event_count += 1;
         } else {
-            delta.add(event);
+            delta.add(event, computed_cost_nanos);
             delta.call_count += 1;
         }
     }
@@ -85,6 +87,11 @@ impl StatsDeltas {
                     delta.tokens_out,
                     delta.cost_nanos,
                 ])?;
+                // Apart, so that rows without computed cost cost no more.
+                if delta.computed_cost_nanos > 0 {
+                    let values = params![delta.computed_cost_nanos, hour, name, agent_type];
+                    connection.prepare_cached(queries::ADD_COMPUTED_COST_TO_STATS)?.execute(values)?;
+                }
             }
         }
         Ok(())

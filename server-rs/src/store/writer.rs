@@ -50,6 +50,7 @@ impl Writer {
     /// committed id.
     pub fn start_writer(
         connection: Connection,
+        events: EventWriter,
         attachments: AttachmentWriter,
         options: &ConnectionOptions,
         clock: Clock,
@@ -61,7 +62,6 @@ impl Writer {
         let checkpointer = Checkpointer::start(options, move |error| {
             failed(&of_checkpointer, error);
         })?;
-        let events = EventWriter::default();
         let work = Work { connection, attachments, clock, state, newest, events, checkpointer };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())

@@ -3,7 +3,7 @@
  * PRO-04).
  *
  * Names, bounds, help and messages are those of `contract/config.json`. Nothing falls back to a default
- * because it was wrong. Pure but for the token's file, which the caller reads.
+ * because it was wrong. Pure but for files that flags name, which the caller reads.
  */
 import { type Given, readArguments, readEnvironment } from './arguments.ts';
 import type { Config } from './settings.ts';

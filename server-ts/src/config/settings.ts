@@ -1,6 +1,7 @@
 /** Holds the checked configuration, with units in the names of its values. */
 import type { Format } from '../formats/index.ts';
 import type { LogLevel } from '../log.ts';
+import type { Prices } from '../prices.ts';
 
 /** When an answer to an ingest request is durable (`--durability`): it survives the end of the process or of power. */
 export type Durability = 'process' | 'power';
@@ -32,6 +33,8 @@ export interface Config {
   readonly maxAttachmentBytes: number;
   readonly attachmentsBytes: number;
   readonly keepHookPayloads: boolean;
+  /** The file of `--prices`. */
+  readonly prices: Prices | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly logLevel: LogLevel;

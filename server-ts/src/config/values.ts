@@ -2,12 +2,13 @@
 import { isIP } from 'node:net';
 import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
+import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import type { Given } from './arguments.ts';
 import type { Config } from './settings.ts';
 
 const { messages } = CONFIG_SPEC;
 const LOCALHOST = '127.0.0.1';
-/** Reads the token's file; nothing where it cannot be read. */
+/** Reads a file of UTF-8 text; nothing where it cannot be read. */
 export type ReadFile = (path: string) => { readonly text: string; readonly mode: number } | undefined;
 
 /** What a mode gives to the group and to others. */
@@ -28,6 +29,7 @@ export class Values {
   config(): Config {
     const values = new Map<string, unknown>();
     let token: string | undefined;
+    let prices: Prices | undefined;
     for (const option of CONFIG_SPEC.options) {
       const first = this.given.get(option.name)?.[0];
       switch (option.type) {
@@ -45,6 +47,7 @@ export class Values {
       }
       if (option.name === 'host') values.set('host', this.host(values.get('host') as string, first));
       if (option.name === 'token-file' && first !== undefined) token = this.token(first);
+      if (option.name === 'prices' && first !== undefined) prices = this.prices(first);
     }
     this.relations(values);
     const value = <T>(name: string): T => values.get(name) as T;
@@ -71,6 +74,7 @@ export class Values {
       maxAttachmentBytes: value('max-attachment-bytes'),
       attachmentsBytes: value('attachments-bytes'),
       keepHookPayloads: value('keep-hook-payloads') === 'true',
+      prices,
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       logLevel: value('log-level'),
@@ -139,6 +143,24 @@ export class Values {
     if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return token;
     this.problem(messages.token_short, given, { minimum: LIMITS.token_characters });
     return undefined;
+  }
+
+  private prices(given: Given): Prices | undefined {
+    // The empty name of a file is a problem already.
+    if (given.text === '') return undefined;
+    const file = this.readFile(given.text);
+    if (file === undefined) {
+      this.problem(messages.prices_unreadable, given);
+      return undefined;
+    }
+    try {
+      return parsePrices(file.text);
+    } catch (problem) {
+      if (!(problem instanceof PriceProblem)) throw problem;
+      const path = JSON.stringify(problem.path);
+      this.problem(messages[problem.fault], given, { path, maximum: LIMITS.max_cost_usd });
+      return undefined;
+    }
   }
 
   private relations(values: ReadonlyMap<string, unknown>): void {

@@ -22,6 +22,7 @@ export function getReady(app: App, exchange: Exchange): void {
 export async function getHealth(app: App, exchange: Exchange): Promise<void> {
   const figures = await app.store.health(exchange.response);
   const { reason } = figures;
+  const { prices } = app.config;
   const json = {
     status: reason === undefined ? 'ok' : 'degraded',
     uptime: app.uptimeSeconds,
@@ -38,6 +39,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     wal_bytes: figures.walBytes,
     queue_events: app.admission.events,
     telemetry: app.telemetry.json(),
+    prices: prices === undefined ? null : { date: prices.date, models: prices.models },
     compile_options: figures.compileOptions,
     pragmas: figures.pragmas,
     ...(reason === undefined ? {} : { reason }),

@@ -23,6 +23,7 @@ export function renderStats(rows: StatsRows): string {
     figure(rows.totals, 'total_tokens_in'),
     figure(rows.totals, 'total_tokens_out'),
     figure(rows.totals, 'total_cost_usd'),
+    figure(rows.totals, 'total_computed_cost_usd'),
     figure(rows.totals, 'total_errors'),
     ['tools', renderList(rows.tools)],
     ['agents', renderList(rows.agents)],

@@ -19,6 +19,7 @@ import {
   TRUNCATED,
   WAIT,
 } from '../field.ts';
+import { computedNanos, type Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
 import { type Connection, inOrder, parameterNames, type Statement, withSmallCache } from './connection.ts';
@@ -74,6 +75,7 @@ const AT = {
   id: placeOf('id'),
   createdAt: placeOf('created_at'),
   truncated: placeOf('payload_truncated'),
+  computedCost: placeOf('computed_cost_nanos'),
   session: placeOf(FIELD.session_id.sqlColumn),
   eventId: placeOf(FIELD.event_id.sqlColumn),
   metadata: placeOf(FIELD.metadata.sqlColumn),
@@ -81,6 +83,7 @@ const AT = {
 
 export class EventWriter {
   private readonly db: Connection;
+  private readonly prices: Prices | undefined;
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
@@ -109,8 +112,10 @@ export class EventWriter {
   /** What is remembered may have been rolled back. */
   private isStale = false;
 
-  constructor(db: Connection) {
+  /** A writer that computes cost by these prices. */
+  constructor(db: Connection, prices?: Prices) {
     this.db = db;
+    this.prices = prices;
     const prepare = (sql: string): Statement => db.prepare<unknown[]>(inOrder(sql));
     this.begin = prepare('BEGIN IMMEDIATE');
     this.commit = prepare('COMMIT');
@@ -244,6 +249,14 @@ export class EventWriter {
     figures.durationMs = numbers[number + FIELD.duration_ms.column]!;
     figures.costNanos = numbers[number + FIELD.cost_usd.column]!;
 
+    // The value of the row stays null without prices.
+    if (this.prices !== undefined) {
+      const computed = this.computedNanos(this.prices, job, int + FIELD.model.column);
+      const isComputed = !Number.isNaN(computed);
+      figures.computedCostNanos = isComputed ? computed : 0;
+      values[AT.computedCost] = isComputed ? computed : null;
+    }
+
     const session = this.session(job, int + FIELD.session_id.column, agentType, id);
     this.sessions.add(session, figures, now);
     session.lastEventId = id;
@@ -280,6 +293,14 @@ export class EventWriter {
     values[AT.metadata] = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
     this.insertEvent.run(values);
     return true;
+  }
+
+  /** The computed cost of the event in hand, NaN where it has none (rule PRI-04); `model` is the column of its text. */
+  private computedNanos(prices: Prices, job: Submission, model: number): number {
+    const { costNanos, tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens } = this.figures;
+    if (this.model.id === 0 || !Number.isNaN(costNanos)) return Number.NaN;
+    const counts = [tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens];
+    return computedNanos(prices, textIn(job, model)!, counts);
   }
 
   /** The name id in hand of a column; 0 when the event does not have the field. */

@@ -14,6 +14,7 @@ import type { Buffers } from '../buffers.ts';
 import type { Durability } from '../config/index.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import type { Prices } from '../prices.ts';
 import { AttachmentFiles } from './attachment-files.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -40,6 +41,7 @@ interface StoreOptions {
   /** `:memory:` is a private temporary file. */
   readonly db: string;
   readonly durability: Durability;
+  readonly prices: Prices | undefined;
   readonly sessionTimeoutMinutes: number;
   readonly waitingStaleHours: number;
   readonly maxMetadataBytes: number;
@@ -119,15 +121,21 @@ export class Store {
       options;
     const connection = { path, durability, nativeBinding };
     const held: { store?: Store } = {};
-    const { writer, opened } = await Writer.open(options.writerThread, connection, options.buffers, {
-      onStored: (newest) => {
-        if (held.store !== undefined) held.store.newestId = newest;
-        events.onStored(newest);
+    const { writer, opened } = await Writer.open(
+      options.writerThread,
+      connection,
+      options.prices,
+      options.buffers,
+      {
+        onStored: (newest) => {
+          if (held.store !== undefined) held.store.newestId = newest;
+          events.onStored(newest);
+        },
+        onFailure: (code, reason) => held.store?.failed(code, reason),
+        onProbed: (code) => held.store?.probed(code),
+        onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
       },
-      onFailure: (code, reason) => held.store?.failed(code, reason),
-      onProbed: (code) => held.store?.probed(code),
-      onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
-    });
+    );
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
     const readers = new Readers(entry, data);
     const newestEvents = new Newest(data, maxMetadataBytes);

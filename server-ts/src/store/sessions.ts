@@ -32,6 +32,7 @@ export class SessionDelta {
   cacheReadTokens = 0;
   cacheWriteTokens = 0;
   costNanos = 0;
+  computedCostNanos = 0;
 
   constructor(key: number, sessionId: string, agentType: number, firstEventId: number) {
     this.key = key;
@@ -45,6 +46,7 @@ export class SessionDeltas {
   private readonly selectKey: Statement;
   private readonly selectLastKey: Statement;
   private readonly upsert: Numbered;
+  private readonly addComputedCost: Numbered;
   private readonly keys = new Map<string, number>();
   private readonly deltas = new Map<string, SessionDelta>();
   private lastKey = 0;
@@ -55,6 +57,7 @@ export class SessionDeltas {
     this.selectKey = db.prepare(inOrder(QUERIES.selectSessionKey)).pluck() as Statement;
     this.selectLastKey = db.prepare(inOrder(QUERIES.selectLastSessionKey)).pluck() as Statement;
     this.upsert = new Numbered(db, QUERIES.upsertSession);
+    this.addComputedCost = new Numbered(db, QUERIES.addComputedCostToSession);
     this.forget();
   }
 
@@ -75,16 +78,17 @@ export class SessionDeltas {
   /** Adds one event's figures; what would pass 2^53-1 is written out before. */
   add(delta: SessionDelta, figures: Figures, now: number): void {
     const cost = Number.isNaN(figures.costNanos) ? 0 : figures.costNanos;
-    const { tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens } = figures;
+    const { tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, computedCostNanos } = figures;
     const gathered = Math.max(
       delta.tokensIn,
       delta.tokensOut,
       delta.cacheReadTokens,
       delta.cacheWriteTokens,
       delta.costNanos,
+      delta.computedCostNanos,
       delta.firstEventId,
     );
-    const added = Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, cost);
+    const added = Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, cost, computedCostNanos);
     if (gathered + added > LIMITS.max_integer) this.writeOne(delta, now);
     delta.eventCount++;
     if (figures.isError) delta.errorCount++;
@@ -93,6 +97,7 @@ export class SessionDeltas {
     delta.cacheReadTokens += cacheReadTokens;
     delta.cacheWriteTokens += cacheWriteTokens;
     delta.costNanos += cost;
+    delta.computedCostNanos += computedCostNanos;
   }
 
   /** Writes what was gathered; `now` is the time of the group in Unix milliseconds. */
@@ -124,6 +129,8 @@ export class SessionDeltas {
       delta.firstEventId,
       Number(delta.isActive),
     );
+    // Apart, so that the row of a session without computed cost costs no more.
+    if (delta.computedCostNanos > 0) this.addComputedCost.run(delta.computedCostNanos, delta.key);
     delta.eventCount = 0;
     delta.errorCount = 0;
     delta.tokensIn = 0;
@@ -131,6 +138,7 @@ export class SessionDeltas {
     delta.cacheReadTokens = 0;
     delta.cacheWriteTokens = 0;
     delta.costNanos = 0;
+    delta.computedCostNanos = 0;
   }
 
   /** Forgets everything: what was inserted may have been rolled back. */

@@ -7,7 +7,7 @@
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
-import { type Connection, inOrder, type Statement } from './connection.ts';
+import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
 
 /** The name that stands for every event. */
 export const EVERY_EVENT = 0;
@@ -23,6 +23,7 @@ class StatsDelta {
   tokensIn = 0;
   tokensOut = 0;
   costNanos = 0;
+  computedCostNanos = 0;
 }
 
 /** The figures of the event in hand; filled in once, then added to its session and under each of its names. */
@@ -37,6 +38,7 @@ export class Figures {
   cacheReadTokens = 0;
   cacheWriteTokens = 0;
   costNanos = Number.NaN;
+  computedCostNanos = 0;
 }
 
 /** The rows of one agent by name. */
@@ -44,11 +46,13 @@ export type StatsOfAgent = Map<number, StatsDelta>;
 
 export class StatsDeltas {
   private readonly upsert: Statement;
+  private readonly addComputedCost: Numbered;
   /** By agent, then by name; both are numbers of `names`. */
   private readonly agents = new Map<number, Map<number, StatsDelta>>();
 
   constructor(db: Connection) {
     this.upsert = db.prepare(inOrder(QUERIES.upsertStats));
+    this.addComputedCost = new Numbered(db, QUERIES.addComputedCostToStats);
   }
 
   /** The rows of one agent, to add events to. */
@@ -75,7 +79,8 @@ export class StatsDeltas {
     const tokensIn = delta.tokensIn + event.tokensIn;
     const tokensOut = delta.tokensOut + event.tokensOut;
     const costNanos = delta.costNanos + (Number.isNaN(event.costNanos) ? 0 : event.costNanos);
-    if (Math.max(durationMs, tokensIn, tokensOut, costNanos) > LIMITS.max_integer) {
+    const computedCostNanos = delta.computedCostNanos + event.computedCostNanos;
+    if (Math.max(durationMs, tokensIn, tokensOut, costNanos, computedCostNanos) > LIMITS.max_integer) {
       this.writeOne(name, agentType, delta, hour);
       names.set(name, new StatsDelta());
       return this.add(names, name, agentType, event, hour);
@@ -87,6 +92,7 @@ export class StatsDeltas {
     delta.tokensIn = tokensIn;
     delta.tokensOut = tokensOut;
     delta.costNanos = costNanos;
+    delta.computedCostNanos = computedCostNanos;
     return delta;
   }
 
@@ -126,6 +132,9 @@ export class StatsDeltas {
         delta.tokensOut,
         delta.costNanos,
       );
+      // Apart, so that rows without computed cost cost no more.
+      const { computedCostNanos } = delta;
+      if (computedCostNanos > 0) this.addComputedCost.run(computedCostNanos, bucket, name, agentType);
     }
   }
 }

@@ -5,6 +5,7 @@
  * Only this side has this file: in Rust the parts of a message just move.
  */
 import type { MemoryNews } from '../buffers.ts';
+import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -44,7 +45,7 @@ export type ToWriter =
   | GroupMessage
   /** The answer has the same number. */
   | { readonly kind: 'attach'; readonly number: number; readonly attachment: Attachment }
-  | ({ readonly kind: 'open' } & ConnectionOptions)
+  | ({ readonly kind: 'open'; readonly prices: Prices | undefined } & ConnectionOptions)
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
 

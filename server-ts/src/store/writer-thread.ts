@@ -8,6 +8,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
 import { MIGRATIONS } from '../contract.ts';
+import type { Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
 import { type Attached, type Attachment, AttachmentWriter } from './attachments.ts';
@@ -35,11 +36,16 @@ import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './
 export function runWriter(port: MessagePort, data: WriterData): void {
   port.once('message', (message: ToWriter) => {
     if (message.kind !== 'open') throw new Error(`a ${message.kind} before the file is open`);
-    openAndWrite(port, message, new URL(data.entry));
+    openAndWrite(port, message, message.prices, new URL(data.entry));
   });
 }
 
-function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL): void {
+function openAndWrite(
+  port: MessagePort,
+  options: ConnectionOptions,
+  prices: Prices | undefined,
+  entry: URL,
+): void {
   const send = (message: FromWriter, moved: readonly ArrayBuffer[] = []): void =>
     port.postMessage(message, [...moved]);
   let lock: Lock | undefined;
@@ -51,7 +57,7 @@ function openAndWrite(port: MessagePort, options: ConnectionOptions, entry: URL)
     checkLinks(options.path);
     lock = Lock.acquire(options.path, options.nativeBinding);
     db = openFile(options);
-    events = new EventWriter(db);
+    events = new EventWriter(db, prices);
     attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
     const attachmentBytes = attachments.sweepAttachments();
     send({ kind: 'opened', ...describe(db, options.path, events), attachmentBytes });

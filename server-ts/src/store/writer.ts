@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -72,6 +73,7 @@ export class Writer {
   static open(
     worker: Worker,
     options: ConnectionOptions,
+    prices: Prices | undefined,
     buffers: Buffers,
     events: WriterEvents,
   ): Promise<{ writer: Writer; opened: Opened }> {
@@ -89,7 +91,7 @@ export class Writer {
           writer.receive(message);
         }
       });
-      writer.send({ kind: 'open', ...options }, []);
+      writer.send({ kind: 'open', ...options, prices }, []);
     });
   }
 
