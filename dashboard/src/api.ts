@@ -31,6 +31,7 @@ export interface Attachment {
 export interface Bucket {
   readonly bucket: string;
   readonly cost_usd: number;
+  readonly computed_cost_usd: number;
   readonly tokens_in: number;
   readonly tokens_out: number;
   readonly event_count: number;
@@ -39,6 +40,7 @@ export interface Bucket {
 export interface Spent {
   readonly name: string;
   readonly cost_usd: number;
+  readonly computed_cost_usd: number;
   readonly tokens_in: number;
   readonly tokens_out: number;
   readonly event_count: number;
@@ -68,6 +70,8 @@ export interface Telemetry {
 }
 
 export interface Health {
+  /** The file of `--prices`. */
+  readonly prices?: { readonly date: string; readonly models: number } | null;
   readonly status: string;
   readonly reason?: string;
   /** Seconds. */

@@ -66,7 +66,7 @@ const COLUMNS: readonly Column[] = [
     title: 'Cost',
     width: '56px',
     from_px: 0,
-    isWanted: (rows) => rows.some(({ cost_usd }) => cost_usd !== null && cost_usd > 0),
+    isWanted: (rows) => rows.some((row) => (row.cost_usd ?? row.computed_cost_usd ?? 0) > 0),
   },
   {
     name: 'session',

@@ -7,6 +7,7 @@ export interface Hours {
   readonly tokens_in: number[];
   readonly tokens_out: number[];
   readonly cost_usd: number[];
+  readonly computed_cost_usd: number[];
 }
 
 const HOUR_MS = 3_600_000;
@@ -29,5 +30,6 @@ export function hourly(timeline: readonly Bucket[], now: number): Hours {
     tokens_in: column((bucket) => bucket.tokens_in),
     tokens_out: column((bucket) => bucket.tokens_out),
     cost_usd: column((bucket) => bucket.cost_usd),
+    computed_cost_usd: column((bucket) => bucket.computed_cost_usd),
   };
 }

@@ -12,6 +12,7 @@ const LABELS: Readonly<Record<string, string>> = {
   cache_read_tokens: 'Read from cache',
   cache_write_tokens: 'Written to cache',
   cost_usd: 'Cost',
+  computed_cost_usd: 'Computed cost',
 };
 
 /** `source_event` as "Source event", unless it has a label of its own. */

@@ -81,7 +81,11 @@ export const hasTokens = computed(() => {
   return at !== null && at.total_tokens_in + at.total_tokens_out > 0;
 });
 /** Whether an event has named a cost yet. */
-export const hasCost = computed(() => (shownStats.value?.total_cost_usd ?? 0) > 0);
+export const hasReportedCost = computed(() => (shownStats.value?.total_cost_usd ?? 0) > 0);
+/** Whether the server has computed a cost of an event yet. */
+export const hasComputedCost = computed(() => (shownStats.value?.total_computed_cost_usd ?? 0) > 0);
+/** Whether an event has a cost yet, reported or computed. */
+export const hasCost = computed(() => hasReportedCost.value || hasComputedCost.value);
 
 /** The state of the chosen session, as the list has it. */
 export const scopeStatus = computed(

@@ -106,6 +106,7 @@ function spentBy(rows: readonly Row[], nameOf: (row: Row) => string | null): Spe
     .map(([name, of]) => ({
       name,
       cost_usd: of.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+      computed_cost_usd: of.reduce((sum, { computed_cost_usd }) => sum + (computed_cost_usd ?? 0), 0),
       tokens_in: of.reduce((sum, { tokens_in }) => sum + tokens_in, 0),
       tokens_out: of.reduce((sum, { tokens_out }) => sum + tokens_out, 0),
       event_count: of.length,

@@ -62,7 +62,7 @@ const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
   [of('[]'), ': "/models" must be an object'],
   [of('{"made-up":1.5}'), ': "/models/made-up" must be an object'],
   [of('{"made-up":{},"m\\u0061de-up":{}}'), ': "/models/made-up" is given twice'],
-  [of('{"a/b~c\\n":null}'), ': "/models/a~1b~0c\\n" must be an object'],
+  [of('{"a/b~c\\n1":null}'), ': "/models/a~1b~0c\\n1" must be an object'],
   [of('{"":{}}'), ': "/models/" is neither a model nor the beginning of one followed by *'],
   [of('{"a*b":{}}'), ': "/models/a*b" is neither a model nor the beginning of one followed by *'],
   [of('{"**":{}}'), ': "/models/**" is neither a model nor the beginning of one followed by *'],

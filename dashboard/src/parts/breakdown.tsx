@@ -1,7 +1,8 @@
 /** Where events, tokens and cost go: by model, by project, by branch, by agent. */
 import type { Counted, Spent } from '../api.ts';
+import { type Costs, costText, titleOfCost } from '../cost-text.ts';
 import type { FilterName } from '../filters.ts';
-import { dollars, short, whole } from '../format.ts';
+import { short, whole } from '../format.ts';
 import { hasCost, hasTokens, shownCost, shownStats } from '../scope.ts';
 import { FilterButton } from './filter-button.tsx';
 import { Empty, Panel, useFirst } from './panel.tsx';
@@ -67,7 +68,7 @@ function SpentPanel({ id, title, name, list }: ListProps<Spent>) {
                 </th>
                 <td class="number">{whole(one.event_count)}</td>
                 {hasTokens.value && <td class="number">{short(one.tokens_in + one.tokens_out)}</td>}
-                {hasCost.value && <td class="number">{dollars(one.cost_usd)}</td>}
+                {hasCost.value && <CostCell reported={one.cost_usd} computed={one.computed_cost_usd} />}
               </tr>
             ))}
           </tbody>
@@ -75,6 +76,14 @@ function SpentPanel({ id, title, name, list }: ListProps<Spent>) {
       )}
       {button}
     </Panel>
+  );
+}
+
+function CostCell(costs: Costs) {
+  return (
+    <td class="number" title={titleOfCost(costs)}>
+      {costText(costs)}
+    </td>
   );
 }
 

@@ -3,7 +3,7 @@ import { computed } from '@preact/signals';
 import { RATE_SECONDS } from '../figures.ts';
 import { dollars, short } from '../format.ts';
 import { hourly } from '../hourly.ts';
-import { hasCost, hasTokens, perSecond, shownCost } from '../scope.ts';
+import { hasComputedCost, hasCost, hasReportedCost, hasTokens, perSecond, shownCost } from '../scope.ts';
 import { now_ms } from '../time.ts';
 import { Chart } from './chart.tsx';
 
@@ -12,6 +12,7 @@ const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
 const hours = computed(() => hourly(shownCost.value?.timeline ?? [], hour.value));
 const tokensPerHour = computed(() => [hours.value.at, hours.value.tokens_in, hours.value.tokens_out]);
 const costPerHour = computed(() => [hours.value.at, hours.value.cost_usd]);
+const computedPerHour = computed(() => [hours.value.at, hours.value.computed_cost_usd]);
 const hourRange = computed(() => {
   const count = hours.value.at.length;
   return count > 24 ? `${Math.ceil(count / 24)} days` : '24 hours';
@@ -22,7 +23,8 @@ export function Charts() {
     <section class="charts" aria-label="Over time">
       <RateChart />
       {hasTokens.value && <TokensChart />}
-      {hasCost.value && <CostChart />}
+      {hasReportedCost.value && <CostChart />}
+      {hasComputedCost.value && <ComputedCostChart />}
       {!(hasTokens.value && hasCost.value) && <NoData />}
     </section>
   );
@@ -72,6 +74,20 @@ function CostChart() {
       range={hourRange.value}
       data={costPerHour.value}
       series={[{ name: 'cost', colour: '--series-3' }]}
+      format={dollars}
+      least={0.1}
+      kind="bars"
+    />
+  );
+}
+
+function ComputedCostChart() {
+  return (
+    <Chart
+      title="Computed cost per hour"
+      range={hourRange.value}
+      data={computedPerHour.value}
+      series={[{ name: '~ computed', colour: '--series-3' }]}
       format={dollars}
       least={0.1}
       kind="bars"

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Row } from '../api.ts';
 import { callKey, isRunning } from '../calls.ts';
 import { type ColumnName, eventOf, toolOf } from '../columns.ts';
+import { computedTitle } from '../cost-text.ts';
 import { openCalls, toggleCall } from '../feed.ts';
 import { projects } from '../figures.ts';
 import { dollars, duration, legible, short, timeOfDay } from '../format.ts';
@@ -104,7 +105,11 @@ const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => Co
   },
   tokens: ({ tokens_in, tokens_out }) =>
     tokens_in + tokens_out === 0 ? '' : `${short(tokens_in)}/${short(tokens_out)}`,
-  cost: ({ cost_usd }) => (cost_usd === null ? '' : dollars(cost_usd)),
+  cost: ({ cost_usd, computed_cost_usd }) => {
+    if (cost_usd !== null) return dollars(cost_usd);
+    if (computed_cost_usd === null) return '';
+    return <span title={computedTitle.value}>~{dollars(computed_cost_usd)}</span>;
+  },
   session: (row) => legible(whereOf(row), 40),
 };
 

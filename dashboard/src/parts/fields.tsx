@@ -29,6 +29,7 @@ function fieldsOf(row: Row): readonly (readonly [string, string])[] {
     cache_read_tokens: tokens(row.cache_read_tokens),
     cache_write_tokens: tokens(row.cache_write_tokens),
     cost_usd: row.cost_usd === null ? null : dollars(row.cost_usd),
+    computed_cost_usd: row.computed_cost_usd === null ? null : `~${dollars(row.computed_cost_usd)}`,
   };
   const columns = Object.entries(row).filter(([name]) => !ELSEWHERE.includes(name));
   return columns.flatMap(([name, value]) => {

@@ -1,8 +1,9 @@
 /** Sessions by their newest activity, those that need an answer first. A click narrows the page to one. */
 import { useEffect } from 'preact/hooks';
 import type { Session, SessionStatus } from '../api.ts';
+import { costText, titleOfCost } from '../cost-text.ts';
 import { hasMoreSessions, sessions } from '../figures.ts';
-import { counted, dollars, legible, span } from '../format.ts';
+import { counted, legible, span } from '../format.ts';
 import { isNarrow } from '../narrow.ts';
 import { now_ms } from '../time.ts';
 import { listedCount, titleOf } from '../titles.ts';
@@ -67,6 +68,7 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
   const isChosen = filters.value.session_id === session.id;
   const isTurn = isYourTurn({ ...session, status });
   const where = [session.agent_type, session.branch].filter((part) => part !== null).join(' · ');
+  const costs = { reported: session.total_cost_usd, computed: session.total_computed_cost_usd };
   return (
     <li class={status === 'waiting' ? 'waits-for-you' : undefined}>
       <button
@@ -92,7 +94,9 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
         <span class="sums number dim">
           {counted(session.event_count, 'event')}
           {session.error_count > 0 && <span class="bad"> · {counted(session.error_count, 'error')}</span>}
-          {session.total_cost_usd > 0 && ` · ${dollars(session.total_cost_usd)}`}
+          {(costs.reported > 0 || costs.computed > 0) && (
+            <span title={titleOfCost(costs)}> · {costText(costs)}</span>
+          )}
         </span>
       </button>
       {status === 'waiting' && (

@@ -1,8 +1,9 @@
 /** The figures that say at a glance how things stand. */
 import type { Stats } from '../api.ts';
 import { connection } from '../connection.ts';
+import { costText, titleOfCost } from '../cost-text.ts';
 import { sessions } from '../figures.ts';
-import { dollars, percent, short, whole } from '../format.ts';
+import { percent, short, whole } from '../format.ts';
 import { hasCost, hasTokens, recentRate, scopeId, shownStats } from '../scope.ts';
 import { needAnswer } from '../waiting.ts';
 
@@ -34,7 +35,7 @@ export function Tiles() {
         {hasTokens.value || hasCost.value ? (
           <>
             <Tile name="Tokens in / out" value={at && hasTokens.value ? tokens(at) : null} />
-            <Tile name="Cost" value={at && hasCost.value ? dollars(at.total_cost_usd) : null} />
+            <CostTile at={at} />
           </>
         ) : (
           <Tile name="Tokens and cost" value={null} />
@@ -43,6 +44,12 @@ export function Tiles() {
       {at !== null && at.total_events > 0 && <Unmeasured />}
     </section>
   );
+}
+
+function CostTile({ at }: { readonly at: Stats | null }) {
+  if (at === null || !hasCost.value) return <Tile name="Cost" value={null} />;
+  const costs = { reported: at.total_cost_usd, computed: at.total_computed_cost_usd };
+  return <Tile name="Cost" value={costText(costs)} title={titleOfCost(costs)} />;
 }
 
 /** Why a figure is missing, and what brings it. */
@@ -63,11 +70,12 @@ interface TileProps {
   readonly value: string | null;
   readonly more?: string | null;
   readonly isBad?: boolean;
+  readonly title?: string | undefined;
 }
 
-function Tile({ name, value, more = null, isBad = false }: TileProps) {
+function Tile({ name, value, more = null, isBad = false, title }: TileProps) {
   return (
-    <div class="tile">
+    <div class="tile" title={title}>
       <dt>{name}</dt>
       <dd class={isBad ? 'bad' : undefined}>
         {value ?? <span class="dim">–</span>}
