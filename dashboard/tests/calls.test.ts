@@ -21,6 +21,7 @@ const row = (id: number, own: Partial<Row> = {}): Row =>
     tokens_in: 0,
     tokens_out: 0,
     cost_usd: null,
+    computed_cost_usd: null,
     project: 'shop',
     branch: null,
     model: null,
@@ -84,7 +85,7 @@ test('turns, calls and waits of a session are counted, a wait of one call once',
     row(6, { source_event: 'PermissionRequest' }),
     row(5, { source_event: 'PermissionRequest', call_id: 'q', ...asked }),
     pre(4, 'q', asked),
-    post(3, 'a', { status: 'error', duration_ms: 10 }),
+    post(3, 'a', { status: 'error', duration_ms: 10, computed_cost_usd: 0.25 }),
     pre(2, 'a'),
     row(1, { event_type: 'user_prompt', model: 'opus', cost_usd: 0.5, tokens_in: 3 }),
   ];
@@ -94,8 +95,8 @@ test('turns, calls and waits of a session are counted, a wait of one call once',
   ]);
   const { timeline, by_model } = costOf(rows);
   assert.deepEqual(
-    timeline.map(({ bucket, event_count, cost_usd }) => [bucket, event_count, cost_usd]),
-    [['1970-01-01T00:00:00.000Z', 6, 0.5]],
+    timeline.map((one) => [one.bucket, one.event_count, one.cost_usd, one.computed_cost_usd]),
+    [['1970-01-01T00:00:00.000Z', 6, 0.5, 0.25]],
   );
   assert.deepEqual(
     by_model.map(({ name, tokens_in }) => [name, tokens_in]),

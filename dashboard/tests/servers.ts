@@ -17,10 +17,10 @@ export function onFile(t: TestContext) {
     for (const server of running) await server.stop().catch(() => undefined);
     rmSync(folder, { recursive: true, force: true });
   });
-  return async (name: TargetName, port = 0): Promise<RunningServer> => {
+  return async (name: TargetName, port = 0, flags: readonly string[] = []): Promise<RunningServer> => {
     const server = await startServer(name, {
       cwd: folder,
-      flags: ['--db', join(folder, 'page.db'), '--port', String(port)],
+      flags: ['--db', join(folder, 'page.db'), '--port', String(port), ...flags],
     });
     running.push(server);
     return server;

@@ -124,6 +124,7 @@ test('hours without events are in the plot', () => {
   const bucket = (hour: number) => ({
     bucket: new Date(hour * 3_600_000).toISOString(),
     cost_usd: 1,
+    computed_cost_usd: 0,
     tokens_in: hour,
     tokens_out: 0,
     event_count: 1,

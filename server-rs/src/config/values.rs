@@ -1,4 +1,6 @@
 //! Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03).
+//!
+//! Over 250 lines because it has a check for each kind of value, and for each file that a flag names.
 
 use std::collections::BTreeMap;
 use std::io::Read;
