@@ -31,6 +31,6 @@ CREATE VIEW IF NOT EXISTS events_readable AS
 SELECT
   id, event_id, 1 AS schema_version, session_id, agent_type, event_type, tool_name, status,
   tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, branch, project, duration_ms, model,
-  round(cost_usd * 1e9) / 1e9 AS cost_usd,
+  round(cost_usd * 1e9) / 1e9 AS cost_usd, NULL AS computed_cost_usd,
   source, source_event, call_id, agent_id, client_timestamp, created_at, payload_truncated, metadata
 FROM events;

@@ -6,6 +6,6 @@ SELECT
   count(DISTINCT session_id) AS total_sessions,
   ifnull(sum(tokens_in), 0) AS total_tokens_in,
   ifnull(sum(tokens_out), 0) AS total_tokens_out,
-  round(total(cost_usd) * 1e9) / 1e9 AS total_cost_usd,
+  round(total(cost_usd) * 1e9) / 1e9 AS total_cost_usd, 0 AS total_computed_cost_usd,
   ifnull(sum(status = 'error'), 0) AS total_errors
 FROM events
