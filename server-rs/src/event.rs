@@ -136,6 +136,14 @@ impl Event {
         self.values[field as usize] = value;
     }
 
+    /// The same as a step that counts no call, no prompt and no error (rule HOK-04).
+    pub fn to_step(&self) -> Self {
+        let mut step = self.clone();
+        step.set(Field::EventType, FieldValue::Word("plan_step"));
+        step.set(Field::Status, FieldValue::Word("success"));
+        step
+    }
+
     /// The text or the word of a field, given the body that it may lie in.
     pub fn text<'a>(&'a self, field: Field, body: &'a str) -> Option<&'a str> {
         match &self.values[field as usize] {

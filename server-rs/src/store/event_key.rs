@@ -21,6 +21,18 @@ impl<'a> EventKey<'a> {
         parse_uuid(event_id.as_bytes()).map_or(EventKey::Text(event_id), EventKey::Uuid)
     }
 
+    /// The key of a hook itself, whose event has this one (rule HOK-04); none of a text, which no hook has.
+    pub fn of_hook(&self) -> Option<EventKey<'static>> {
+        match self {
+            EventKey::Uuid(bytes) => {
+                let mut own = *bytes;
+                own[15] ^= 1;
+                Some(EventKey::Uuid(own))
+            }
+            EventKey::Text(_) => None,
+        }
+    }
+
     /// The 128 bits that remember it: those of the UUID, or the first of the text's SHA-256 (FIPS 180-4).
     pub fn bits(&self) -> u128 {
         match self {
@@ -76,5 +88,12 @@ mod tests {
         for text in [upper.as_str(), &uuid[..35], &braces, "0b8f1a2c3d4e-5f60-7182-93a4b5c6-d7e8", "x"] {
             assert_eq!(EventKey::new(text), EventKey::Text(text));
         }
+    }
+
+    #[test]
+    fn the_key_of_a_hook_differs_in_the_last_bit() {
+        let [shared, own] = ["4f53cda1-8c2b-8a0c-8354-bb5f9a3ecbe5", "4f53cda1-8c2b-8a0c-8354-bb5f9a3ecbe4"];
+        assert_eq!(EventKey::new(shared).of_hook(), Some(EventKey::new(own)));
+        assert_eq!(EventKey::new("x").of_hook(), None);
     }
 }

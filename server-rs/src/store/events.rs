@@ -50,6 +50,14 @@ fn parameter_of(field: Field) -> usize {
     COMPUTED_COST + 1 + field as usize
 }
 
+/// What an id makes of its event.
+enum Accepted {
+    New,
+    /// A hook behind the telemetry of its call or prompt, with its own id.
+    Late(EventKey<'static>),
+    Duplicate,
+}
+
 /// What the writer keeps between groups.
 #[derive(Debug, Default)]
 pub struct EventWriter {
@@ -124,19 +132,27 @@ impl EventWriter {
         for submission in group {
             let mut of_submission = Vec::with_capacity(submission.events.len());
             for event in &submission.events {
-                let key = event.text(Field::EventId, &submission.body).map(EventKey::new);
-                if let Some(key) = &key
-                    && !self.keys.insert(connection, key.bits())?
-                {
-                    of_submission.push(Outcome::Duplicate);
-                    continue;
+                let mut key = event.text(Field::EventId, &submission.body).map(EventKey::new);
+                let mut step = None;
+                if let Some(shared) = &key {
+                    match self.accept(connection, event, shared)? {
+                        Accepted::New => {}
+                        Accepted::Late(own) => {
+                            key = Some(own);
+                            step = Some(event.to_step());
+                        }
+                        Accepted::Duplicate => {
+                            of_submission.push(Outcome::Duplicate);
+                            continue;
+                        }
+                    }
                 }
                 last_id += 1;
                 self.insert_one(
                     connection,
                     &mut insert_event,
                     &submission.body,
-                    event,
+                    step.as_ref().unwrap_or(event),
                     key.as_ref(),
                     last_id,
                     now,
@@ -156,6 +172,27 @@ impl EventWriter {
         self.keys.settle(connection, (last_id - first_id).unsigned_abs(), last_id)?;
         self.last_id = Some(last_id);
         Ok((outcomes, Some(last_id)))
+    }
+
+    /// Accepts the id of an event. A hook that telemetry may report too is the only event with an id and a meaning for
+    /// waits; it takes a second id, by which it is known when it is sent again (rule HOK-04).
+    fn accept(
+        &mut self,
+        connection: &Connection,
+        event: &Event,
+        shared: &EventKey<'_>,
+    ) -> rusqlite::Result<Accepted> {
+        let is_new = self.keys.insert(connection, shared.bits())?;
+        let own = (event.wait != NO_CHANGE).then(|| shared.of_hook()).flatten();
+        let is_first = match &own {
+            Some(own) => self.keys.insert(connection, own.bits())?,
+            None => false,
+        };
+        Ok(match own {
+            _ if is_new => Accepted::New,
+            Some(own) if is_first => Accepted::Late(own),
+            _ => Accepted::Duplicate,
+        })
     }
 
     #[expect(

@@ -41,6 +41,7 @@ export interface Stored {
 const HOUR_MS = 3_600_000;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
 const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
+const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const NO_METADATA = '{}';
 
@@ -224,7 +225,7 @@ export class EventWriter {
 
     const at = int + FIELD.event_id.column;
     const eventId = this.eventId(job, ints[at]!, ints[at + 1]!);
-    if (eventId !== null && !this.keys.insert(eventId)) return false;
+    if (eventId !== null && !this.accept(eventId, job, int)) return false;
 
     const { values, columns } = this;
     for (const column of columns) {
@@ -293,6 +294,25 @@ export class EventWriter {
     values[AT.metadata] = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
     this.insertEvent.run(values);
     return true;
+  }
+
+  /**
+   * Accepts the id of an event; whether it is stored. A hook that telemetry may report too is the only event with an id
+   * and a meaning for waits; it takes a second id, by which it is known when it is sent again. Behind the telemetry it
+   * is stored under that id, as a step that counts no call, no prompt and no error (rule HOK-04).
+   */
+  private accept(eventId: Buffer | string, { ints }: Submission, int: number): boolean {
+    const isNew = this.keys.insert(eventId);
+    if (ints[int + WAIT] === NO_CHANGE || typeof eventId === 'string') return isNew;
+    eventId[UUID_BYTES - 1]! ^= 1;
+    const isFirst = this.keys.insert(eventId);
+    if (isNew) {
+      eventId[UUID_BYTES - 1]! ^= 1;
+      return true;
+    }
+    ints[int + FIELD.event_type.column] = PLAN_STEP;
+    ints[int + FIELD.status.column] = SUCCESS_STATUS;
+    return isFirst;
   }
 
   /** The computed cost of the event in hand, NaN where it has none (rule PRI-04); `model` is the column of its text. */
