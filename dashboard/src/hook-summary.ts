@@ -3,40 +3,57 @@
  *
  * Invariant: a hook that has templates always gets a line, since its last template needs nothing from the payload.
  */
-import SUMMARIES from '../../contract/hooks/claude-code.summaries.json' with { type: 'json' };
+import CLAUDE_CODE from '../../contract/hooks/claude-code.summaries.json' with { type: 'json' };
+import CODEX from '../../contract/hooks/codex.summaries.json' with { type: 'json' };
 
-const TEMPLATES: Readonly<Record<string, readonly string[]>> = SUMMARIES.hooks;
+export interface Summaries {
+  readonly object_paths: readonly string[];
+  /** Paths that other columns show, or that no reader needs. */
+  readonly known: readonly string[];
+  readonly hooks: Readonly<Record<string, readonly string[]>>;
+  readonly other: readonly string[];
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
 /** Members of an object that are written where no path is known. */
 const MOST_MEMBERS = 6;
 /** Longest text taken from one value: a line shows less. */
 const MOST = 400;
 
 /** `name` is the hook's own name; an unknown hook is described by what its payload has. */
-export function hookSummary(name: string | null, payload: Readonly<Record<string, unknown>>): string {
-  const templates = name !== null && Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
+export function hookSummary(agentType: string, name: string | null, payload: Payload): string {
+  const summaries = summariesOf(agentType);
+  const { hooks, known, other } = summaries;
+  const templates = name !== null && Object.hasOwn(hooks, name) ? hooks[name] : undefined;
   for (const template of templates ?? []) {
-    const line = filled(template, payload);
+    const line = filled(template, payload, summaries);
     if (line !== null) return line;
   }
-  return membersOf(payload, SUMMARIES.known) ?? SUMMARIES.other[0]!;
+  return membersOf(payload, known) ?? other[0]!;
+}
+
+/** Those of Claude Code for an agent without its own. */
+export function summariesOf(agentType: string): Summaries {
+  return agentType === 'codex' ? CODEX : CLAUDE_CODE;
 }
 
 /** `null` unless every path of the template has a value. */
-function filled(template: string, payload: Readonly<Record<string, unknown>>): string | null {
+function filled(template: string, payload: Payload, summaries: Summaries): string | null {
   let isWhole = true;
   // A path below the agent's folder is written from there on.
   const folder = `${String(payload.cwd)}/`;
   const line = template.replace(/\{([^}]+)\}/g, (_, paths: string) => {
-    const text = firstOf(payload, paths.split('|'));
+    const text = firstOf(payload, paths.split('|'), summaries);
     if (text === null) isWhole = false;
     return text?.startsWith(folder) ? text.slice(folder.length) : (text ?? '');
   });
   return isWhole ? line : null;
 }
 
-function firstOf(payload: unknown, paths: readonly string[]): string | null {
+function firstOf(payload: unknown, paths: readonly string[], summaries: Summaries): string | null {
   for (const path of paths) {
-    const text = textOf(valueAt(payload, path.split('.')));
+    const text = textOf(valueAt(payload, path.split('.')), summaries);
     if (text !== null) return text;
   }
   return null;
@@ -50,15 +67,15 @@ function valueAt(value: unknown, [step, ...rest]: readonly string[]): unknown {
 }
 
 /** `null` for what says nothing. */
-export function textOf(value: unknown): string | null {
+export function textOf(value: unknown, summaries: Summaries): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value.trim().slice(0, MOST);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) {
-    const texts = value.slice(0, MOST_MEMBERS).flatMap((item) => textOf(item) ?? []);
+    const texts = value.slice(0, MOST_MEMBERS).flatMap((item) => textOf(item, summaries) ?? []);
     return texts.length === 0 ? null : texts.join(', ');
   }
   if (!isObject(value)) return null;
-  return firstOf(value, SUMMARIES.object_paths) ?? membersOf(value, []);
+  return firstOf(value, summaries.object_paths, summaries) ?? membersOf(value, []);
 }
 
 /** `arg: text, n: 1, data { x }`: of an object in it only the keys, which ends the recursion. */

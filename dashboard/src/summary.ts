@@ -25,8 +25,8 @@ export function summaryOf(row: Row): string {
 }
 
 function lineOf(row: Row): string {
-  const { source, source_event, metadata } = row;
-  if (source === 'hook' && isObject(metadata)) return hookSummary(source_event, metadata);
+  const { agent_type, source, source_event, metadata } = row;
+  if (source === 'hook' && isObject(metadata)) return hookSummary(agent_type, source_event, metadata);
   if (source === 'otel' && isObject(metadata)) return telemetrySummary(row, metadata);
   if (source_event === DISMISSAL) return 'A person dismissed the wait';
   return telling(metadata) ?? whereabouts(row);

@@ -1,6 +1,6 @@
 /** The line that says what a record of telemetry was about: its most telling attribute, or the model that answered. */
 import type { Row } from './api.ts';
-import { isObject, membersOf, textOf } from './hook-summary.ts';
+import { isObject, membersOf, type Summaries, summariesOf, textOf } from './hook-summary.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
@@ -30,9 +30,11 @@ const KNOWN = [
   ...['parent_span_id', 'start', 'end', 'body'],
 ];
 
-export function telemetrySummary({ status, model, event_type }: Row, attributes: Attributes): string {
-  const asked = firstOf(attributes, ASKED);
-  const failed = status === 'error' ? firstOf(attributes, [...FAILURES, OUTPUT]) : null;
+export function telemetrySummary(row: Row, attributes: Attributes): string {
+  const { agent_type, status, model, event_type } = row;
+  const summaries = summariesOf(agent_type);
+  const asked = firstOf(attributes, ASKED, summaries);
+  const failed = status === 'error' ? firstOf(attributes, [...FAILURES, OUTPUT], summaries) : null;
   const parts = [asked, failed].filter((text) => text !== null);
   if (parts.length > 0) return parts.join(' · ');
   // Tokens and durations have columns of their own.
@@ -40,9 +42,9 @@ export function telemetrySummary({ status, model, event_type }: Row, attributes:
   return membersOf(attributes, KNOWN) ?? model ?? '';
 }
 
-function firstOf(attributes: Attributes, keys: readonly string[]): string | null {
+function firstOf(attributes: Attributes, keys: readonly string[], summaries: Summaries): string | null {
   for (const key of keys) {
-    const text = Object.hasOwn(attributes, key) ? textOf(read(attributes[key])) : null;
+    const text = Object.hasOwn(attributes, key) ? textOf(read(attributes[key]), summaries) : null;
     if (text !== null) return text;
   }
   return null;

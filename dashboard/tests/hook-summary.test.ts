@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import HOOKS from '../../contract/hooks/claude-code.json' with { type: 'json' };
+import CODEX_HOOKS from '../../contract/hooks/codex.json' with { type: 'json' };
 import { hookSummary } from '../src/hook-summary.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -144,18 +145,58 @@ const PAYLOADS: readonly (readonly [string, Payload, string])[] = [
 
 test('a payload of each shape has its line', () => {
   for (const [name, own, line] of PAYLOADS)
-    assert.equal(hookSummary(name, { ...COMMON, ...own, hook_event_name: name }), line, name);
+    assert.equal(hookSummary('claude_code', name, { ...COMMON, ...own, hook_event_name: name }), line, name);
 });
 
 test('an empty payload of every hook has a line, and so has a payload without a name', () => {
   for (const name of Object.keys(HOOKS.hooks)) {
-    const line = hookSummary(name, {});
+    const line = hookSummary('claude_code', name, {});
     assert.match(line, /^An? |^[A-Z]\w+( \w+)+$/, name);
     assert.ok(
       PAYLOADS.some(([other]) => other === name),
       `no payload of ${name} is tested`,
     );
   }
-  assert.equal(hookSummary(null, {}), 'A hook that this version does not know');
-  assert.equal(hookSummary('toString', COMMON), 'A hook that this version does not know');
+  for (const name of [null, 'toString'])
+    assert.equal(hookSummary('claude_code', name, COMMON), 'A hook that this version does not know');
+});
+
+/** Own members of payloads of Codex 0.169.0, and the line. */
+const CODEX_PAYLOADS: readonly (readonly [string, Payload, string])[] = [
+  [
+    'SessionStart',
+    { model: 'gpt-5.1-codex', source: 'startup' },
+    'Session started (startup) with gpt-5.1-codex',
+  ],
+  ['SessionEnd', { reason: 'other' }, 'Session ended: other'],
+  ['UserPromptSubmit', { prompt: 'list the files' }, 'list the files'],
+  ['PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } }, 'ls'],
+  [
+    'PreToolUse',
+    { tool_name: 'request_user_input', tool_input: { questions: [{ id: 'q', question: 'Which colour?' }] } },
+    'Which colour?',
+  ],
+  [
+    'PostToolUse',
+    { tool_name: 'spawn_agent', tool_input: { message: 'look', agent_type: 'default' } },
+    'look',
+  ],
+  [
+    'PermissionRequest',
+    { tool_name: 'Bash', tool_input: { command: 'touch a', description: 'to test' } },
+    'Asks for permission: touch a',
+  ],
+  ['PreCompact', { trigger: 'manual' }, 'Compaction begins (manual)'],
+  ['PostCompact', { trigger: 'manual' }, 'Compaction done (manual)'],
+  ['SubagentStart', { agent_id: 'a', agent_type: 'default' }, 'Subagent default started'],
+  ['SubagentStop', { agent_type: 'default', last_assistant_message: 'Child done.' }, 'Child done.'],
+  ['Interrupt', { permission_mode: 'default' }, 'The user interrupted the turn'],
+  ['Stop', { last_assistant_message: null }, 'The agent finished its turn'],
+];
+
+test('a payload of each hook of Codex has its line', () => {
+  for (const [name, own, line] of CODEX_PAYLOADS)
+    assert.equal(hookSummary('codex', name, { ...COMMON, ...own, hook_event_name: name }), line, name);
+  const tested = new Set(CODEX_PAYLOADS.map(([name]) => name));
+  assert.deepEqual([...tested].sort(), Object.keys(CODEX_HOOKS.hooks).sort());
 });

@@ -12,7 +12,7 @@ import { itemSpans, memberText } from '@twin-ingest/testkit/events/metadata-span
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { hookText } from '../src/differential/hooks.ts';
-import { hookOutcome } from '../src/hook-row.ts';
+import { type HookAgent, hookOutcome } from '../src/hook-row.ts';
 import { matchJson } from '../src/match.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
@@ -33,6 +33,12 @@ export const HOOKS: ScenarioFile = {
       rules: RULES,
       uses: 'each',
       run: (context) => hold(context, madeUp(context), METADATA.minimum!),
+    },
+    {
+      name: 'made-up payloads of Codex and a small limit',
+      rules: RULES,
+      uses: 'each',
+      run: (context) => hold(context, madeUp(context), METADATA.minimum!, 'codex'),
     },
     {
       name: 'payload files and the default limit',
@@ -59,14 +65,15 @@ async function hold(
   context: ScenarioContext,
   payloads: readonly Payload[],
   limit: number | undefined,
+  agent: HookAgent = 'claude-code',
 ): Promise<void> {
   const flags = limit === undefined ? [] : ['--max-metadata-bytes', String(limit)];
   const client = context.client(await context.start({ flags }));
   let [last, cut] = [0, 0];
   const known = new Set<unknown>();
   for (const { name, bytes } of payloads) {
-    const expected = hookOutcome(bytes, limit ?? (METADATA.default as number));
-    const answer = await client.send('POST', '/api/hooks/claude-code', bytes, []);
+    const expected = hookOutcome(agent, bytes, limit ?? (METADATA.default as number));
+    const answer = await client.send('POST', `/api/hooks/${agent}`, bytes, []);
     assert.deepEqual([answer.status, answer.text], [expected.status, expected.body], name);
     const { text } = await client.get(`/api/events?after=${last}`);
     const rows = itemSpans(memberText(text, 'events')!);

@@ -12,3 +12,9 @@ export function eventIdOf(text: string): string {
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
+
+/** That of a hook behind its telemetry (rule HOK-04): the last bit is inverted. */
+export function hookIdOf(text: string): string {
+  const id = eventIdOf(text);
+  return `${id.slice(0, -1)}${(Number.parseInt(id.at(-1)!, 16) ^ 1).toString(16)}`;
+}

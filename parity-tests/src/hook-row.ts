@@ -6,7 +6,8 @@
  */
 import { memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
 import FIELDS from '../../contract/fields.json' with { type: 'json' };
-import MAPPING from '../../contract/hooks/claude-code.json' with { type: 'json' };
+import CLAUDE_CODE from '../../contract/hooks/claude-code.json' with { type: 'json' };
+import CODEX from '../../contract/hooks/codex.json' with { type: 'json' };
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
 import { eventIdOf } from './event-id.ts';
@@ -26,10 +27,26 @@ interface Entry {
   readonly same?: { readonly kind: string; readonly key: string };
 }
 
+/** By the last segment of their routes. */
+const MAPPINGS: Readonly<Record<HookAgent, Mapping>> = { 'claude-code': CLAUDE_CODE, codex: CODEX };
+
+export type HookAgent = 'claude-code' | 'codex';
+
+interface Mapping {
+  readonly name_key: string;
+  readonly agent_type: string;
+  readonly source: string;
+  readonly fields: readonly Source[];
+  readonly summary_keys: string[];
+  readonly hooks: Readonly<Record<string, Entry>>;
+  readonly other: Entry;
+}
+
 const { errors, field_messages: messages } = VOCABULARY;
 
 /** `limit` is that of `--max-metadata-bytes`. */
-export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
+export function hookOutcome(agent: HookAgent, payload: Buffer, limit: number): HookOutcome {
+  const mapping = MAPPINGS[agent];
   const text = utf8(payload);
   if (text === undefined || !isJson(text)) {
     return refusal({ error: errors.invalid_json.text, code: 'invalid_json' });
@@ -38,22 +55,25 @@ export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
     const details = [{ field: 'body', message: messages.object }];
     return refusal({ error: errors.invalid_event.text, code: 'invalid_event', details });
   }
-  const metadata = hookMetadata(text, limit, MAPPING.summary_keys);
-  const name = valueAt(text, MAPPING.name_key);
-  const hooks: Readonly<Record<string, Entry>> = MAPPING.hooks;
-  const entry = typeof name === 'string' && Object.hasOwn(hooks, name) ? hooks[name]! : MAPPING.other;
+  const metadata = hookMetadata(text, limit, mapping.summary_keys);
+  const name = valueAt(text, mapping.name_key);
+  const { hooks, other } = mapping;
+  const entry = typeof name === 'string' && Object.hasOwn(hooks, name) ? hooks[name]! : other;
   const { event_type, status = event_type === 'error' ? 'error' : 'success', same }: Entry = entry;
   const isOf = ({ hooks: of }: Source): boolean =>
-    of === undefined || (entry !== MAPPING.other && of.includes(String(name)));
+    of === undefined || (entry !== other && of.includes(String(name)));
   // A later source of the same field counts where it has a value.
   const fields: Record<string, unknown> = {};
-  for (const source of MAPPING.fields.filter(isOf)) {
+  for (const source of mapping.fields.filter(isOf)) {
     fields[source.field] = fieldOf(text, source) ?? fields[source.field] ?? null;
   }
   const row = wholeRow({
-    event_id: same === undefined ? null : sameId(same.kind, fields.session_id, valueAt(text, same.key)),
-    agent_type: MAPPING.agent_type,
-    source: MAPPING.source,
+    event_id:
+      same === undefined
+        ? null
+        : sameId([mapping.agent_type, fields.session_id, same.kind], valueAt(text, same.key)),
+    agent_type: mapping.agent_type,
+    source: mapping.source,
     event_type,
     status,
     ...fields,
@@ -64,9 +84,9 @@ export function hookOutcome(payload: Buffer, limit: number): HookOutcome {
 }
 
 /** Rule OTL-09. */
-function sameId(kind: string, session: unknown, value: unknown): string | null {
+function sameId(about: readonly unknown[], value: unknown): string | null {
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0')) return null;
-  return eventIdOf(JSON.stringify([MAPPING.agent_type, session, kind, value]));
+  return eventIdOf(JSON.stringify([...about, value]));
 }
 
 interface Source {

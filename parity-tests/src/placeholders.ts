@@ -6,10 +6,11 @@
  * server stay independent, also on a server that has been running for long.
  * `<cookie:SECONDS:TOKEN>` is a session cookie (rule SEC-07) of this port that expires so many seconds from now;
  * `<cookie:SECONDS@PORT:TOKEN>` is one of another port. It is made by the rule, not by a server.
- * `<event-id:JSON>` is the `event_id` that rule OTL-09 makes of this JSON text, in which `<case>` may stand.
+ * `<event-id:JSON>` is the `event_id` that rule OTL-09 makes of this JSON text, in which `<case>` may stand;
+ * `<hook-id:JSON>` is that of a hook behind its telemetry (rule HOK-04).
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { eventIdOf } from './event-id.ts';
+import { eventIdOf, hookIdOf } from './event-id.ts';
 
 export type Placeholders = Map<string, unknown>;
 
@@ -50,13 +51,18 @@ function fillText(text: string, known: Placeholders): unknown {
   const whole = known.get(text);
   if (whole !== undefined && text.startsWith('<saved:')) return whole;
   const named = text.replaceAll('<case>', String(known.get('<case>') ?? '<case>'));
-  return named.replace(/<case>|<port>|<folder>|<saved:[^<>]+>|<cookie:[^<>]+>|<event-id:[^<>]+>/g, (name) => {
-    if (name.startsWith('<event-id:')) return eventIdOf(name.slice('<event-id:'.length, -1));
-    const cookie = /^<cookie:(-?\d+)(?:@(\d+))?:(.+)>$/.exec(name);
-    if (cookie) return sessionCookie(Number(cookie[1]), cookie[2] ?? String(known.get('<port>')), cookie[3]!);
-    if (!known.has(name)) throw new Error(`${name} stands for nothing here`);
-    return String(known.get(name));
-  });
+  return named.replace(
+    /<case>|<port>|<folder>|<saved:[^<>]+>|<cookie:[^<>]+>|<event-id:[^<>]+>|<hook-id:[^<>]+>/g,
+    (name) => {
+      if (name.startsWith('<hook-id:')) return hookIdOf(name.slice('<hook-id:'.length, -1));
+      if (name.startsWith('<event-id:')) return eventIdOf(name.slice('<event-id:'.length, -1));
+      const cookie = /^<cookie:(-?\d+)(?:@(\d+))?:(.+)>$/.exec(name);
+      if (cookie)
+        return sessionCookie(Number(cookie[1]), cookie[2] ?? String(known.get('<port>')), cookie[3]!);
+      if (!known.has(name)) throw new Error(`${name} stands for nothing here`);
+      return String(known.get(name));
+    },
+  );
 }
 
 function sessionCookie(seconds: number, port: string, token: string): string {

@@ -20,6 +20,8 @@ const KEYS = [
   'name_key',
   'agent_type',
   'source',
+  'captured',
+  'not_captured',
   'fields',
   'summary_keys',
   'hooks',
@@ -57,6 +59,7 @@ export function checkHooks(name: string, mapping: Json, vocabulary: Json, event:
     ...(isObject(waits)
       ? Object.entries(waits).flatMap(([hook, entry]) => checkWaits(hook, entry, names, words))
       : ['waits is no object']),
+    ...checkSames(hooks, waits),
   ];
   // A field may come from another key for some hooks.
   const everywhere = (Array.isArray(fields) ? fields : []).filter((field) => isObject(field) && !field.hooks);
@@ -103,6 +106,17 @@ function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): s
     ...(same === undefined ? [] : checkSame(same, `${hook}: same`)),
     ...(connect === undefined ? [] : oneOf(connect, CONNECTS, `${hook}: connect`)),
   ];
+}
+
+/** Servers know a hook with `same` by its meaning for waits (rule HOK-04). */
+function checkSames(hooks: Json | undefined, waits: Json): string[] {
+  const entries = isObject(hooks) ? Object.entries(hooks) : [];
+  return entries
+    .filter(
+      ([hook, entry]) =>
+        isObject(entry) && isObject(entry.same) && isObject(waits) && !Object.hasOwn(waits, hook),
+    )
+    .map(([hook]) => `${hook}: same needs an entry in waits`);
 }
 
 /** What a hook means for waits (rule WAI-01): the last beginning alone may be without a key, since it meets all. */

@@ -45,6 +45,13 @@ test('a mapping that is in order has no problem', () => {
   assert.deepEqual(problemsOf(HOOKS), []);
 });
 
+test('a hook with same and no meaning for waits', () => {
+  const { Start } = HOOKS.waits;
+  assert.deepEqual(problemsOf({ ...HOOKS, waits: { Start } }), [
+    'hooks/agent.json: End: same needs an entry in waits',
+  ]);
+});
+
 test('words that are none, each where it stands', () => {
   const hooks = {
     ...HOOKS,

@@ -354,8 +354,11 @@ pub static LIMITS: LazyLock<Limits> = LazyLock::new(|| parse(include_str!("../..
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
 /// The parsed formats.
 pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
-/// `hooks/claude-code.json`, whose parsed form is [`crate::hooks`]'s own.
-pub const CLAUDE_CODE: &str = include_str!("../../contract/hooks/claude-code.json");
+/// `hooks/*.json`, whose parsed form is [`crate::hooks`]'s own, by the last segment of their routes.
+pub const HOOK_FILES: [(&str, &str); 2] = [
+    ("claude-code", include_str!("../../contract/hooks/claude-code.json")),
+    ("codex", include_str!("../../contract/hooks/codex.json")),
+];
 /// `otlp.json`, whose parsed form is [`crate::telemetry::otlp`]'s own.
 pub const OTLP: &str = include_str!("../../contract/otlp.json");
 /// `agents/*.json`, whose parsed form is [`crate::telemetry::agents`]'s own; their names are those of `otlp.json`.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::contract::{CLAUDE_CODE, VOCABULARY};
+use crate::contract::{HOOK_FILES, VOCABULARY};
 use crate::event::{Event, FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
 use crate::field::{Field, FieldKind};
 use crate::fields::Checker;
@@ -21,9 +21,9 @@ use crate::truncate::truncate_payload;
 use crate::validate::default_status;
 use crate::waits::{NO_CHANGE, WAIT_KEYS, WaitRule, wait_rules};
 
-/// `hooks/claude-code.json`, as far as it concerns a server.
+/// A file of `hooks/`, as far as it concerns a server.
 #[derive(Debug)]
-struct Mapping {
+pub struct Mapping {
     name_key: &'static str,
     agent_type: &'static str,
     source: &'static str,
@@ -60,24 +60,34 @@ struct Meaning {
     waits: &'static [WaitRule],
 }
 
-static SPEC: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(CLAUDE_CODE).unwrap_or_default());
-static MAPPING: LazyLock<Mapping> =
-    LazyLock::new(|| Mapping::read(&SPEC).expect("the mapping is checked by the tests of this module"));
+static SPECS: LazyLock<[Value; HOOK_FILES.len()]> =
+    LazyLock::new(|| HOOK_FILES.map(|(_, text)| serde_json::from_str(text).unwrap_or_default()));
+static MAPPINGS: LazyLock<Vec<Mapping>> = LazyLock::new(|| {
+    let mappings = SPECS.iter().map(Mapping::read);
+    mappings.collect::<Option<_>>().expect("the mappings are checked by the tests of this module")
+});
+
+/// The mapping of the route that has this path.
+pub fn mapping_of(path: &str) -> Option<&'static Mapping> {
+    let name = path.strip_prefix("/api/hooks/")?;
+    MAPPINGS.get(HOOK_FILES.iter().position(|(file, _)| *file == name)?)
+}
 
 impl Mapping {
     /// `None` where a word of the file is none that an event can have.
     fn read(spec: &'static Value) -> Option<Self> {
         let text = |name: &str| spec[name].as_str();
+        let agent_type = text("agent_type")?;
         let hooks: HashMap<_, _> = spec["hooks"]
             .as_object()?
             .iter()
-            .map(|(name, spec)| Some((&**name, Meaning::read(Some(name), spec)?)))
+            .map(|(name, spec)| Some((&**name, Meaning::read(agent_type, Some(name), spec)?)))
             .collect::<Option<_>>()?;
         let same_keys: BTreeSet<_> =
             hooks.values().filter_map(|hook| Some(hook.same.as_ref()?.key)).collect();
         Some(Self {
             name_key: text("name_key")?,
-            agent_type: text("agent_type")?,
+            agent_type,
             source: known(&VOCABULARY.sources, text("source")?)?,
             fields: Some(spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<Vec<_>>>()?)
                 // An event without a session cannot be stored.
@@ -89,7 +99,7 @@ impl Mapping {
                 .collect::<Option<_>>()?,
             hooks,
             same_keys: same_keys.into_iter().collect(),
-            other: Meaning::read(None, &spec["other"])?,
+            other: Meaning::read(agent_type, None, &spec["other"])?,
         })
     }
 
@@ -144,12 +154,13 @@ impl Source {
 }
 
 impl Meaning {
-    fn read(name: Option<&'static str>, spec: &'static Value) -> Option<Self> {
+    fn read(agent_type: &str, name: Option<&'static str>, spec: &'static Value) -> Option<Self> {
         let event_type = known(&VOCABULARY.event_types, spec["event_type"].as_str()?)?;
         let status = spec["status"].as_str().unwrap_or_else(|| default_status(event_type));
         let status = known(&VOCABULARY.statuses, status)?;
         let same = Same::read(&spec["same"])?;
-        Some(Self { event_type, status, name, same, waits: name.map_or(&[], wait_rules) })
+        let waits = name.map_or(&[] as &[_], |name| wait_rules(agent_type, name));
+        Some(Self { event_type, status, name, same, waits })
     }
 }
 
@@ -159,8 +170,11 @@ fn known(words: &'static [String], word: &str) -> Option<&'static str> {
 }
 
 /// The event that a payload is, or its one problem; `max_metadata_bytes` is the flag's value.
-pub fn read_hook(body: &str, max_metadata_bytes: usize) -> Scan<Result<Event, Vec<FieldError>>> {
-    let mapping = &*MAPPING;
+pub fn read_hook(
+    mapping: &'static Mapping,
+    body: &str,
+    max_metadata_bytes: usize,
+) -> Scan<Result<Event, Vec<FieldError>>> {
     let mut name = Span::ABSENT;
     let mut spans = vec![Span::ABSENT; mapping.fields.len()];
     let mut wait_spans = vec![Span::ABSENT; WAIT_KEYS.len()];
@@ -240,12 +254,17 @@ mod tests {
     use crate::waits::{WAIT_CHANGES, WaitEnds};
 
     fn read(body: &str) -> Event {
-        read_hook(body, 10_240).expect("valid JSON").expect("an object")
+        read_of("claude-code", body, 10_240)
+    }
+
+    fn read_of(name: &str, body: &str, max_metadata_bytes: usize) -> Event {
+        let mapping = mapping_of(&format!("/api/hooks/{name}")).expect("a mapping");
+        read_hook(mapping, body, max_metadata_bytes).expect("valid JSON").expect("an object")
     }
 
     #[test]
     fn the_mapping_is_in_words_that_events_have() {
-        assert!(Mapping::read(&SPEC).is_some(), "every word is known");
+        assert!(SPECS.iter().all(|spec| Mapping::read(spec).is_some()), "every word is known");
         for broken in [
             ("source", "x"),
             ("name_key", "7"),
@@ -255,7 +274,7 @@ mod tests {
             ("fields", r#"[{"field":"duration_ms","key":"x","take":"last_segment"}]"#),
             ("summary_keys", "[7]"),
         ] {
-            let mut spec = SPEC.clone();
+            let mut spec = SPECS[0].clone();
             spec[broken.0] = serde_json::from_str(broken.1).unwrap_or_else(|_| broken.1.into());
             assert!(Mapping::read(Box::leak(Box::new(spec))).is_none(), "{broken:?}");
         }
@@ -335,6 +354,16 @@ mod tests {
     }
 
     #[test]
+    fn a_subagent_of_codex_is_a_session_of_its_own() {
+        let body = r#"{"hook_event_name":"PostToolUse","session_id":"s","agent_id":"a","tool_use_id":"t"}"#;
+        let event = read_of("codex", body, 256);
+        let call = Same { kind: "call", key: "tool_use_id" };
+        assert_eq!(event.text(Field::SessionId, body), Some("a"));
+        assert_eq!(event.text(Field::EventId, body), Some(&*call.id("codex", "a", "t")));
+        assert!(mapping_of("/api/hooks/other").is_none() && mapping_of("/v1/logs").is_none());
+    }
+
+    #[test]
     fn a_model_switch_gives_the_new_model() {
         for (hook, model) in [("PostModelSwitch", Some("new")), ("Stop", None)] {
             let body = format!(r#"{{"to_model":"new","from_model":"old","hook_event_name":"{hook}"}}"#);
@@ -408,7 +437,7 @@ mod tests {
         assert_eq!((event.text(Field::EventId, body), event.payload_truncated), (None, false));
         assert_eq!(read("{}").text(Field::Metadata, "{}"), Some("{}"));
         let long = format!(r#"{{"z":"{}","hook_event_name":"Stop"}}"#, "z".repeat(300));
-        let event = read_hook(&long, 256).expect("valid JSON").expect("an object");
+        let event = read_of("claude-code", &long, 256);
         let cut_at = |z: &str| {
             format!(
                 r#"{{"_truncated":true,"_original_bytes":{},"hook_event_name":"Stop","z":"{z}…"}}"#,
@@ -421,12 +450,13 @@ mod tests {
 
     #[test]
     fn only_what_is_no_object_is_refused() {
+        let mapping = &MAPPINGS[0];
         for body in ["[]", "7", "null", r#""{}""#, " true "] {
-            let problems = read_hook(body, 256).expect("valid JSON").expect_err("no object");
+            let problems = read_hook(mapping, body, 256).expect("valid JSON").expect_err("no object");
             assert_eq!(problems, [FieldError { field: "body", message: "must be a JSON object".to_owned() }]);
         }
         for body in ["", "{", "{}{}", r#"{"a":}"#] {
-            assert!(read_hook(body, 256).is_err(), "{body}");
+            assert!(read_hook(mapping, body, 256).is_err(), "{body}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::contract::{Dismissal, LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
 use crate::formats::{Format, read_batch, read_event, text_of};
-use crate::hooks::read_hook;
+use crate::hooks::{Mapping, read_hook};
 use crate::store::Store;
 use crate::store::events::Submission;
 use crate::telemetry::counters::{Reason, Tally};
@@ -45,11 +45,16 @@ impl Ingest {
     }
 
     /// The outcome of what an agent's hook sent, as one event (rule HOK-01).
-    pub async fn hook(&self, body: Vec<u8>, ticket: Ticket) -> Result<Outcome, Failure> {
+    pub async fn hook(
+        &self,
+        body: Vec<u8>,
+        mapping: &'static Mapping,
+        ticket: Ticket,
+    ) -> Result<Outcome, Failure> {
         let max_metadata_bytes = self.max_metadata_bytes;
         let check = move |body: Vec<u8>| {
             let body = text_of(body)?;
-            let read = read_hook(&body, max_metadata_bytes);
+            let read = read_hook(mapping, &body, max_metadata_bytes);
             let (events, rejected) = match read.map_err(|_| Failure::new(ErrorCode::InvalidJson))? {
                 Ok(event) => (vec![event], vec![None]),
                 Err(problems) => (Vec::new(), vec![Some(Outcome::Rejected(problems))]),

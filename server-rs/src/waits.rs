@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::contract::{CLAUDE_CODE, VOCABULARY};
+use crate::contract::{HOOK_FILES, VOCABULARY};
 
 /// The waits that an event ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub struct WaitRule {
 #[derive(Debug)]
 struct Waits {
     changes: Vec<WaitChange>,
-    rules: HashMap<&'static str, Vec<WaitRule>>,
+    /// By the `agent_type` of a file and the name of a hook.
+    rules: HashMap<(&'static str, &'static str), Vec<WaitRule>>,
     keys: Vec<&'static str>,
 }
 
@@ -54,8 +55,9 @@ pub const NO_CHANGE: usize = 0;
 /// The place of a person's dismissal (rule WAI-05).
 pub const DISMISSAL: usize = 1;
 
-static SPEC: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(CLAUDE_CODE).unwrap_or_default());
-static WAITS: LazyLock<Waits> = LazyLock::new(|| Waits::read(&SPEC["waits"]));
+static SPECS: LazyLock<[Value; HOOK_FILES.len()]> =
+    LazyLock::new(|| HOOK_FILES.map(|(_, text)| serde_json::from_str(text).unwrap_or_default()));
+static WAITS: LazyLock<Waits> = LazyLock::new(|| Waits::read(&*SPECS));
 
 /// Every change that an event can make.
 pub static WAIT_CHANGES: LazyLock<&'static [WaitChange]> = LazyLock::new(|| &WAITS.changes);
@@ -63,20 +65,25 @@ pub static WAIT_CHANGES: LazyLock<&'static [WaitChange]> = LazyLock::new(|| &WAI
 /// The keys of payloads that rules look at.
 pub static WAIT_KEYS: LazyLock<&'static [&'static str]> = LazyLock::new(|| &WAITS.keys);
 
-/// The rules of a hook, in the order in which they are tried.
-pub fn wait_rules(hook: &str) -> &'static [WaitRule] {
-    WAITS.rules.get(hook).map_or(&[], Vec::as_slice)
+/// The rules of an agent's hook, in the order in which they are tried.
+pub fn wait_rules(agent_type: &str, hook: &str) -> &'static [WaitRule] {
+    WAITS.rules.get(&(agent_type, hook)).map_or(&[], Vec::as_slice)
 }
 
 impl Waits {
-    fn read(spec: &'static Value) -> Self {
+    fn read(specs: &'static [Value]) -> Self {
         let change = |ends| WaitChange { ends, begins: None, needs_answer: false, is_reminder: false };
         let mut waits = Self {
             changes: vec![change(WaitEnds::Nothing), change(WaitEnds::Session)],
             rules: HashMap::new(),
             keys: Vec::new(),
         };
-        for (hook, entry) in spec.as_object().into_iter().flatten() {
+        let hooks_of = |spec: &'static Value| {
+            let agent_type = spec["agent_type"].as_str().unwrap_or_default();
+            let hooks = spec["waits"].as_object().into_iter().flatten();
+            hooks.map(move |(hook, entry)| ((agent_type, &**hook), entry))
+        };
+        for (name, entry) in specs.iter().flat_map(hooks_of) {
             let ends = match entry["ends"].as_str() {
                 Some("agent") => WaitEnds::Agent,
                 Some("session") => WaitEnds::Session,
@@ -97,7 +104,7 @@ impl Waits {
             }
             rules.push(WaitRule { key: None, values: Vec::new(), change: waits.changes.len() });
             waits.changes.push(change(ends));
-            waits.rules.insert(hook, rules);
+            waits.rules.insert(name, rules);
         }
         waits
     }
@@ -111,7 +118,7 @@ mod tests {
     fn every_hook_ends_its_rules_with_one_for_any_payload() {
         assert!(!WAITS.rules.is_empty());
         for (hook, rules) in &WAITS.rules {
-            assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook}");
+            assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook:?}");
             for rule in rules {
                 let reason = WAIT_CHANGES[rule.change].begins;
                 assert!(
@@ -121,6 +128,8 @@ mod tests {
         }
         assert_eq!(WAIT_CHANGES[DISMISSAL].ends, WaitEnds::Session);
         assert_eq!(WAIT_KEYS.len(), 2);
-        assert!(wait_rules("MessageDisplay").is_empty());
+        assert!(wait_rules("claude_code", "MessageDisplay").is_empty());
+        assert!(wait_rules("codex", "Notification").is_empty());
+        assert!(!wait_rules("codex", "Interrupt").is_empty());
     }
 }

@@ -13,6 +13,7 @@ import config from '../../contract/config.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
 import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
+import codex from '../../contract/hooks/codex.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
@@ -155,7 +156,8 @@ interface HookWaits {
   }[];
 }
 
-interface HookSpec {
+/** A file of `hooks/`. */
+export interface HookSpec {
   /** The key of the hook's name. */
   readonly name_key: string;
   readonly agent_type: string;
@@ -169,7 +171,11 @@ interface HookSpec {
   readonly waits: Readonly<Record<string, HookWaits>>;
 }
 
-export const CLAUDE_CODE = claudeCode as HookSpec;
+/** `hooks/*.json`, by the last segment of their routes. */
+export const HOOK_FILES: Readonly<Record<string, HookSpec>> = {
+  'claude-code': claudeCode as HookSpec,
+  codex: codex as HookSpec,
+};
 
 /** A field of a message of OTLP: its number in Protobuf, its name in JSON, its type. */
 type OtlpField = readonly [number: number, name: string, type: string];

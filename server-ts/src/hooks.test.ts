@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Buffers } from './buffers.ts';
-import { CLAUDE_CODE, VOCABULARY } from './contract.ts';
+import { HOOK_FILES, VOCABULARY } from './contract.ts';
 import { EventTable, RawEvents, tableBytes } from './event.ts';
 import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED } from './field.ts';
-import { lastSegment, readHook } from './hooks.ts';
+import { lastSegment, mappingOf, readHook } from './hooks.ts';
 import { scanEvent } from './json.ts';
 import { sameId } from './telemetry/event-id.ts';
 
@@ -14,7 +14,7 @@ interface Read {
 }
 
 /** Reads a payload into memory that has been used before. */
-function read(text: string, maxMetadataBytes = 10_240): Read {
+function read(text: string, maxMetadataBytes = 10_240, agent = 'claude-code'): Read {
   const body = Buffer.from(text);
   const raw = new RawEvents();
   assert.ok(scanEvent(body, raw), text);
@@ -24,7 +24,7 @@ function read(text: string, maxMetadataBytes = 10_240): Read {
   buffers.give(memory);
   const table = new EventTable(body, 1, buffers);
   assert.equal(table.memory, memory);
-  const errors = readHook(raw, table, maxMetadataBytes) ?? [];
+  const errors = readHook(mappingOf(`/api/hooks/${agent}`), raw, table, maxMetadataBytes) ?? [];
   return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
 
@@ -41,14 +41,16 @@ function meaning({ table }: Read): [string, string] {
 }
 
 test('every hook of the mapping means what it says there', () => {
-  const tools = CLAUDE_CODE.fields.find(({ field }) => field === 'tool_name')?.hooks ?? [];
-  for (const [name, entry] of Object.entries(CLAUDE_CODE.hooks)) {
-    const found = read(JSON.stringify({ hook_event_name: name, tool_name: 'Bash' }));
-    const status = entry.status ?? (entry.event_type === 'error' ? 'error' : 'success');
-    assert.deepEqual(meaning(found), [entry.event_type, status], name);
-    assert.equal(textAt(found, FIELD.tool_name.column), tools.includes(name) ? 'Bash' : undefined, name);
-    assert.equal(textAt(found, FIELD.agent_type.column), CLAUDE_CODE.agent_type);
-    assert.equal(VOCABULARY.sources[found.table.ints[FIELD.source.column]!], CLAUDE_CODE.source);
+  for (const [agent, spec] of Object.entries(HOOK_FILES)) {
+    const tools = spec.fields.find(({ field }) => field === 'tool_name')?.hooks ?? [];
+    for (const [name, entry] of Object.entries(spec.hooks)) {
+      const found = read(JSON.stringify({ hook_event_name: name, tool_name: 'Bash' }), 10_240, agent);
+      const status = entry.status ?? (entry.event_type === 'error' ? 'error' : 'success');
+      assert.deepEqual(meaning(found), [entry.event_type, status], name);
+      assert.equal(textAt(found, FIELD.tool_name.column), tools.includes(name) ? 'Bash' : undefined, name);
+      assert.equal(textAt(found, FIELD.agent_type.column), spec.agent_type);
+      assert.equal(VOCABULARY.sources[found.table.ints[FIELD.source.column]!], spec.source);
+    }
   }
 });
 
@@ -173,4 +175,12 @@ test('a hook about a call has the id of that call, whatever the hook', () => {
     idOf({ hook_event_name: 'UserPromptSubmit', prompt_id: 'p' }),
     sameId({ kind: 'prompt', key: 'prompt_id' }, 'claude_code', 'unknown', 'p'),
   );
+});
+
+test('a subagent of Codex is a session of its own', () => {
+  const payload = { hook_event_name: 'PostToolUse', session_id: 's', agent_id: 'a', tool_use_id: 't' };
+  const found = read(JSON.stringify(payload), 10_240, 'codex');
+  assert.equal(textAt(found, FIELD.session_id.column), 'a');
+  const id = sameId({ kind: 'call', key: 'tool_use_id' }, 'codex', 'a', 't');
+  assert.equal(textAt(found, FIELD.event_id.column), id);
 });

@@ -4,7 +4,14 @@
  * Pure. A payload is nobody's schema, so nothing in it is refused: what a field's own rule does not let through
  * counts as absent, and the whole object stays as metadata. Only what is no object is a problem.
  */
-import { CLAUDE_CODE, type HookEntry, type HookField, type Same, VOCABULARY } from './contract.ts';
+import {
+  HOOK_FILES,
+  type HookEntry,
+  type HookField,
+  type HookSpec,
+  type Same,
+  VOCABULARY,
+} from './contract.ts';
 import type { EventTable, FieldError, RawEvents } from './event.ts';
 import { FIELD, FIELD_SPECS, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
@@ -32,28 +39,38 @@ interface Source extends Omit<HookField, 'field'> {
   readonly keyBytes: Buffer;
 }
 
-const NAME_KEY = Buffer.from(CLAUDE_CODE.name_key);
-const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
-  Object.entries(CLAUDE_CODE.hooks).map(([name, entry]) => [name, meaningOf(name, entry)]),
-);
-const OTHER = meaningOf(undefined, CLAUDE_CODE.other);
-const SOURCES: readonly Source[] = CLAUDE_CODE.fields.map(sourceOf);
-// An event without a session cannot be stored.
-if (!SOURCES.some(({ field, default: otherwise }) => field === FIELD.session_id && otherwise !== undefined))
-  throw new Error('hooks must have a default for session_id');
-/** What a summary of a payload begins with. */
-const SUMMARY_KEYS = CLAUDE_CODE.summary_keys.map((key) => Buffer.from(key));
+/** A file of `hooks/`, as far as it concerns a server. */
+export interface Mapping {
+  readonly nameKey: Buffer;
+  readonly agentType: string;
+  readonly source: number;
+  readonly fields: readonly Source[];
+  /** What a summary of a payload begins with. */
+  readonly summaryKeys: readonly Buffer[];
+  readonly hooks: ReadonlyMap<string, Meaning>;
+  readonly other: Meaning;
+  /** Where hooks name what they are about. */
+  readonly sameKeys: readonly string[];
+  readonly sameKeyBytes: readonly Buffer[];
+}
+
 const WAIT_KEY_BYTES = WAIT_KEYS.map((key) => Buffer.from(key));
-/** Where hooks name what they are about. */
-const SAME_KEYS = [...new Set([...MEANINGS.values()].flatMap(({ same }) => same?.key ?? []))];
-const SAME_KEY_BYTES = SAME_KEYS.map((key) => Buffer.from(key));
-const SOURCE = VOCABULARY.sources.indexOf(CLAUDE_CODE.source);
+const PREFIX = '/api/hooks/';
+const MAPPINGS: ReadonlyMap<string, Mapping> = new Map(
+  Object.entries(HOOK_FILES).map(([name, spec]) => [`${PREFIX}${name}`, mappingFrom(spec)]),
+);
+
+/** The mapping of the route that has this path. */
+export function mappingOf(path: string): Mapping {
+  return MAPPINGS.get(path)!;
+}
 
 /**
  * Reads a payload that was scanned as one event; it becomes the next row of the table. What is no object has that
  * problem.
  */
 export function readHook(
+  mapping: Mapping,
   raw: RawEvents,
   table: EventTable,
   maxMetadataBytes: number,
@@ -68,23 +85,23 @@ export function readHook(
   const int = table.count * INT_WIDTH;
   const { ints } = table;
   setAbsent(table);
-  const { meaning, spans, waitSpans, sameSpans } = locate(raw, table.body, item);
-  SOURCES.forEach((source, at) => {
+  const { meaning, spans, waitSpans, sameSpans } = locate(mapping, raw, table.body, item);
+  mapping.fields.forEach((source, at) => {
     if (!isOf(source, meaning)) return;
     raw.put(item, source.field.name, spans[2 * at]!, spans[2 * at + 1]!);
     readField(checker, source);
   });
-  table.putText(int + FIELD.agent_type.column, CLAUDE_CODE.agent_type);
-  const id = eventIdOf(meaning, table, (key) => {
-    const at = 2 * SAME_KEYS.indexOf(key);
+  table.putText(int + FIELD.agent_type.column, mapping.agentType);
+  const id = eventIdOf(meaning, mapping.agentType, table, (key) => {
+    const at = 2 * mapping.sameKeys.indexOf(key);
     return stringAt(table.body, sameSpans[at]!, sameSpans[at + 1]!);
   });
   if (id !== undefined) table.putText(int + FIELD.event_id.column, id);
   ints[int + FIELD.event_type.column] = meaning.eventType;
   ints[int + FIELD.status.column] = meaning.status;
-  ints[int + FIELD.source.column] = SOURCE;
+  ints[int + FIELD.source.column] = mapping.source;
   const end = raw.spans[item + 1]!;
-  const summary = truncatePayload(table.body, start, end, maxMetadataBytes, SUMMARY_KEYS);
+  const summary = truncatePayload(table.body, start, end, maxMetadataBytes, mapping.summaryKeys);
   const metadata = int + FIELD.metadata.column;
   ints[metadata] = start;
   ints[metadata + 1] = end;
@@ -125,28 +142,29 @@ interface Located {
 }
 
 /** Finds them; of a key given twice the last. */
-function locate(raw: RawEvents, body: Buffer, item: number): Located {
-  for (const { field } of SOURCES) raw.put(item, field.name, 0, 0);
-  const spans = Array.from({ length: 2 * SOURCES.length }, () => 0);
+function locate(mapping: Mapping, raw: RawEvents, body: Buffer, item: number): Located {
+  const { nameKey, fields, hooks, other, sameKeyBytes } = mapping;
+  for (const { field } of fields) raw.put(item, field.name, 0, 0);
+  const spans = Array.from({ length: 2 * fields.length }, () => 0);
   const waitSpans = Array.from({ length: 2 * WAIT_KEYS.length }, () => 0);
-  const sameSpans = Array.from({ length: 2 * SAME_KEYS.length }, () => 0);
-  let meaning = OTHER;
+  const sameSpans = Array.from({ length: 2 * sameKeyBytes.length }, () => 0);
+  let meaning = other;
   visitMembers(body, raw.spans[item]!, (keyStart, keyEnd, start, end) => {
     const note = (list: number[], at: number): void => {
       list[2 * at] = start;
       list[2 * at + 1] = end;
     };
-    if (keyIs(body, keyStart, keyEnd, NAME_KEY)) {
+    if (keyIs(body, keyStart, keyEnd, nameKey)) {
       const name = stringAt(body, start, end);
-      meaning = (name === undefined ? undefined : MEANINGS.get(name)) ?? OTHER;
+      meaning = (name === undefined ? undefined : hooks.get(name)) ?? other;
     }
-    SOURCES.forEach(({ keyBytes }, at) => {
+    fields.forEach(({ keyBytes }, at) => {
       if (keyIs(body, keyStart, keyEnd, keyBytes)) note(spans, at);
     });
     WAIT_KEY_BYTES.forEach((key, at) => {
       if (keyIs(body, keyStart, keyEnd, key)) note(waitSpans, at);
     });
-    SAME_KEY_BYTES.forEach((key, at) => {
+    sameKeyBytes.forEach((key, at) => {
       if (keyIs(body, keyStart, keyEnd, key)) note(sameSpans, at);
     });
   });
@@ -172,13 +190,14 @@ function waitOf({ waits }: Meaning, valueAt: (key: string) => string | undefined
 /** The id of the event that agrees with the telemetry of the same thing; nothing where the hook names none. */
 function eventIdOf(
   { same }: Meaning,
+  agentType: string,
   table: EventTable,
   valueAt: (key: string) => string | undefined,
 ): string | undefined {
   const value = same === undefined ? undefined : valueAt(same.key);
   if (value === undefined || value === '') return undefined;
   const sessionId = table.textAt(table.count * INT_WIDTH + FIELD.session_id.column);
-  return sameId(same!, CLAUDE_CODE.agent_type, sessionId, value);
+  return sameId(same!, agentType, sessionId, value);
 }
 
 /** Puts one field into its column, by its own rule; what breaks it counts as absent. */
@@ -200,6 +219,30 @@ function readField(checker: Checker, source: Source): void {
   if (start === end && source.default !== undefined) table.putText(column, source.default);
 }
 
+/** Throws where the file says what no event can have. */
+function mappingFrom(spec: HookSpec): Mapping {
+  const { agent_type: agentType } = spec;
+  const hooks = new Map(
+    Object.entries(spec.hooks).map(([name, entry]) => [name, meaningOf(agentType, name, entry)]),
+  );
+  const fields = spec.fields.map(sourceOf);
+  // An event without a session cannot be stored.
+  if (!fields.some(({ field, default: otherwise }) => field === FIELD.session_id && otherwise !== undefined))
+    throw new Error('hooks must have a default for session_id');
+  const sameKeys = [...new Set([...hooks.values()].flatMap(({ same }) => same?.key ?? []))];
+  return {
+    nameKey: Buffer.from(spec.name_key),
+    agentType,
+    source: VOCABULARY.sources.indexOf(spec.source),
+    fields,
+    summaryKeys: spec.summary_keys.map((key) => Buffer.from(key)),
+    hooks,
+    other: meaningOf(agentType, undefined, spec.other),
+    sameKeys,
+    sameKeyBytes: sameKeys.map((key) => Buffer.from(key)),
+  };
+}
+
 /** Throws where the mapping says what no event can have. */
 function sourceOf(source: HookField): Source {
   const field = FIELD_SPECS.find(({ name }) => name === source.field);
@@ -218,7 +261,7 @@ function isSeparator(character: string): boolean {
   return character === '/' || character === '\\';
 }
 
-function meaningOf(name: string | undefined, entry: HookEntry): Meaning {
+function meaningOf(agentType: string, name: string | undefined, entry: HookEntry): Meaning {
   const { event_type: eventType } = entry;
   // Rule EVT-03, where the entry says nothing else.
   const status = entry.status ?? (eventType === 'error' ? 'error' : 'success');
@@ -228,7 +271,7 @@ function meaningOf(name: string | undefined, entry: HookEntry): Meaning {
     eventType: indexes[0],
     status: indexes[1],
     name,
-    waits: name === undefined ? [] : waitRules(name),
+    waits: name === undefined ? [] : waitRules(agentType, name),
     same: entry.same,
   };
 }

@@ -14,7 +14,7 @@ import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
 import { WAIT } from './field.ts';
 import { type Format, loadFormat, readBatch, readEvent } from './formats/index.ts';
-import { readHook } from './hooks.ts';
+import { type Mapping, readHook } from './hooks.ts';
 import type { Store } from './store/index.ts';
 import type { Tally } from './telemetry/counters.ts';
 import { readTelemetry, type Telemetry } from './telemetry/index.ts';
@@ -53,8 +53,8 @@ export class Ingest {
   }
 
   /** What an agent's hook sent, as one event (rule HOK-01). The body is given back as above. */
-  hook(body: Buffer, ticket: Ticket): Promise<Outcomes> {
-    const reader: typeof validator = (raw, table, limit) => () => readHook(raw, table, limit);
+  hook(body: Buffer, mapping: Mapping, ticket: Ticket): Promise<Outcomes> {
+    const reader: typeof validator = (raw, table, limit) => () => readHook(mapping, raw, table, limit);
     return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 

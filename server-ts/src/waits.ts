@@ -3,7 +3,7 @@
  *
  * Pure. An event carries the place of its change in `WAIT_CHANGES`, so that the writer reads no payload.
  */
-import { CLAUDE_CODE, VOCABULARY } from './contract.ts';
+import { HOOK_FILES, type HookSpec, VOCABULARY } from './contract.ts';
 
 /** The waits that an event ends. */
 export type WaitEnds = 'nothing' | 'agent' | 'session';
@@ -35,19 +35,9 @@ export const DISMISSAL = 1;
 
 const changes: WaitChange[] = [changeOf('nothing'), changeOf('session')];
 
-const RULES: ReadonlyMap<string, readonly WaitRule[]> = new Map(
-  Object.entries(CLAUDE_CODE.waits).map(([hook, { ends: ended, reminds = false, begins = [] }]) => {
-    const ends: WaitEnds = ended ?? 'nothing';
-    const rules = begins.map(({ reason, key, values = [] }): WaitRule => {
-      const needsAnswer = VOCABULARY.reasons_that_need_an_answer.includes(reason);
-      return {
-        key,
-        values,
-        change: changes.push({ ends, begins: reason, needsAnswer, isReminder: reminds }) - 1,
-      };
-    });
-    return [hook, [...rules, { key: undefined, values: [], change: changes.push(changeOf(ends)) - 1 }]];
-  }),
+/** By the `agent_type` of a file, then by the name of a hook. */
+const RULES: ReadonlyMap<string, ReadonlyMap<string, readonly WaitRule[]>> = new Map(
+  Object.values(HOOK_FILES).map((spec) => [spec.agent_type, rulesOf(spec)]),
 );
 
 /** Every change that an event can make. */
@@ -55,12 +45,28 @@ export const WAIT_CHANGES: readonly WaitChange[] = changes;
 
 /** The keys of payloads that rules look at. */
 export const WAIT_KEYS: readonly string[] = [
-  ...new Set([...RULES.values()].flat().flatMap(({ key }) => key ?? [])),
+  ...new Set(
+    [...RULES.values()].flatMap((rules) => [...rules.values()].flat().flatMap(({ key }) => key ?? [])),
+  ),
 ];
 
-/** The rules of a hook, in the order in which they are tried. */
-export function waitRules(hook: string): readonly WaitRule[] {
-  return RULES.get(hook) ?? [];
+/** The rules of an agent's hook, in the order in which they are tried. */
+export function waitRules(agentType: string, hook: string): readonly WaitRule[] {
+  return RULES.get(agentType)?.get(hook) ?? [];
+}
+
+function rulesOf({ waits }: HookSpec): ReadonlyMap<string, readonly WaitRule[]> {
+  return new Map(
+    Object.entries(waits).map(([hook, { ends: ended, reminds = false, begins = [] }]) => {
+      const ends: WaitEnds = ended ?? 'nothing';
+      const rules = begins.map(({ reason, key, values = [] }): WaitRule => {
+        const needsAnswer = VOCABULARY.reasons_that_need_an_answer.includes(reason);
+        const change = { ends, begins: reason, needsAnswer, isReminder: reminds };
+        return { key, values, change: changes.push(change) - 1 };
+      });
+      return [hook, [...rules, { key: undefined, values: [], change: changes.push(changeOf(ends)) - 1 }]];
+    }),
+  );
 }
 
 function changeOf(ends: WaitEnds): WaitChange {

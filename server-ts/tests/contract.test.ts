@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
-  CLAUDE_CODE,
   CONFIG_SPEC,
+  HOOK_FILES,
   MIGRATIONS,
   PARAMETERS,
   PRAGMAS,
@@ -67,19 +67,29 @@ test('the common topics are those of the vocabulary', () => {
 });
 
 test('every word of the mapping of hooks is one of the vocabulary', () => {
-  assert.ok(VOCABULARY.sources.includes(CLAUDE_CODE.source));
-  for (const { event_type, status } of [...Object.values(CLAUDE_CODE.hooks), CLAUDE_CODE.other]) {
-    assert.ok(VOCABULARY.event_types.includes(event_type), event_type);
-    assert.ok(status === undefined || VOCABULARY.statuses.includes(status), status);
+  for (const { source, hooks, other, fields } of Object.values(HOOK_FILES)) {
+    assert.ok(VOCABULARY.sources.includes(source));
+    for (const { event_type, status } of [...Object.values(hooks), other]) {
+      assert.ok(VOCABULARY.event_types.includes(event_type), event_type);
+      assert.ok(status === undefined || VOCABULARY.statuses.includes(status), status);
+    }
+    for (const { field } of fields)
+      assert.ok(
+        FIELDS.some((name) => name === field),
+        field,
+      );
+    // An event without a session cannot be stored.
+    const session = fields.find(({ field }) => field === 'session_id');
+    assert.equal(session?.default, 'unknown');
   }
-  for (const { field } of CLAUDE_CODE.fields)
-    assert.ok(
-      FIELDS.some((name) => name === field),
-      field,
-    );
-  // An event without a session cannot be stored.
-  const session = CLAUDE_CODE.fields.find(({ field }) => field === 'session_id');
-  assert.equal(session?.default, 'unknown');
+});
+
+test('every mapping of hooks has a route', () => {
+  const paths = Object.keys(HOOK_FILES).map((name) => `/api/hooks/${name}`);
+  assert.deepEqual(
+    ROUTES.map(({ path }) => path).filter((path) => path.startsWith('/api/hooks/')),
+    paths,
+  );
 });
 
 test('statements for values by place have their parameters in order', () => {

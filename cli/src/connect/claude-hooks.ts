@@ -64,7 +64,7 @@ export const CLAUDE_HOOKS: HookKind = {
 /** The server of a handler that may be ours. */
 export function serverOf(handler: unknown): ServerAddress | null {
   const { url, command, headers } = isObject(handler) ? handler : {};
-  const read = readCommand(command, false);
+  const read = readCommand(command);
   const address = read === null ? url : read.url;
   if (typeof address !== 'string' || !address.endsWith(HOOK_PATH)) return null;
   const origin = address.slice(0, -HOOK_PATH.length);
@@ -87,6 +87,6 @@ function httpHandler({ origin, token_file }: ServerAddress): HttpHandler {
 }
 
 function commandHandler({ origin, token_file }: ServerAddress): CommandHandler {
-  const command = commandOf({ url: `${origin}${HOOK_PATH}`, members: null, token_file });
+  const command = commandOf({ url: `${origin}${HOOK_PATH}`, token_file });
   return { type: 'command', command, timeout: COMMAND_TIMEOUT_S };
 }

@@ -1,5 +1,5 @@
 /**
- * Codex: telemetry in config.toml, which has tokens and calls, and command hooks in hooks.json for what it lacks.
+ * Codex: telemetry in config.toml, which has tokens and calls, and command hooks in hooks.json, which have waits.
  */
 import { join } from 'node:path';
 import { type Agent, type Place, type ServerAddress, tokenAdvice } from './agent.ts';
@@ -36,9 +36,8 @@ export const CODEX: Agent = {
   advice(server) {
     return [
       'Codex runs new hooks only after you have trusted them: start codex, type /hooks, and trust those of twin-ingest.',
-      'Telemetry works without that step: it has tokens, calls and models. Codex sends no cost.',
-      'Telemetry and hooks hold commands, their output and the last answer of a turn. Prompts stay out, unless you set log_user_prompt = true under [otel].',
-      'The dashboard does not show when Codex waits for you.',
+      'Telemetry works without that step: it has tokens, calls and models. Without hooks the dashboard does not show when Codex waits for you. Codex sends no cost.',
+      'Telemetry and hooks hold commands and their output; hooks also hold your prompts and the last answer of a turn.',
       ...tokenAdvice(server, 'Codex'),
     ];
   },

@@ -12,52 +12,44 @@ export const COMMAND_TIMEOUT_S = 5;
 /** What a command was made of. */
 export interface HookCommand {
   readonly url: string;
-  /** JSON members; with them the payload is sent as an event that has its members and these, which count. */
-  readonly members: string | null;
   readonly token_file: ServerAddress['token_file'];
 }
 
 export function commandOf(command: HookCommand): string {
-  const { url, members, token_file } = command;
+  const { url, token_file } = command;
   const script = scriptOf(command);
-  const words = [url, ...[members, token_file].filter((word) => word !== null)];
+  const words = token_file === null ? [url] : [url, token_file];
   return `sh -c ${quote(script)} twin-ingest ${words.map(quote).join(' ')}`;
 }
 
 const WORD = "'((?:[^']|'\\\\'')+)'";
-const COMMAND = new RegExp(`^sh -c '[^']*' twin-ingest ${WORD}(?: ${WORD})?(?: ${WORD})?$`);
+const COMMAND = new RegExp(`^sh -c '[^']*' twin-ingest ${WORD}(?: ${WORD})?$`);
 
-/** `hasMembers`: whether commands of this agent have them. `null` for what is no such command, to the letter. */
-export function readCommand(text: unknown, hasMembers: boolean): HookCommand | null {
+/** `null` for what is no such command, to the letter. */
+export function readCommand(text: unknown): HookCommand | null {
   const found = typeof text === 'string' ? COMMAND.exec(text) : null;
   if (found === null) return null;
-  const [url, second, third] = found.slice(1).map((word) => word?.replaceAll("'\\''", "'") ?? null);
+  const [url, token_file = null] = found.slice(1).map((word) => word?.replaceAll("'\\''", "'") ?? null);
   if (url == null || !URL.canParse(url)) return null;
-  const command = {
-    url,
-    members: (hasMembers ? second : null) ?? null,
-    token_file: (hasMembers ? third : second) ?? null,
-  };
+  const command = { url, token_file };
   return commandOf(command) === text ? command : null;
 }
 
 /**
- * `$1` is the address; then come the members, if any, and the file with the token.
+ * `$1` is the address, `$2` the file with the token.
  *
  * The payload is read to its end before anything else: once the command has ended, the agent cannot write the rest. What
  * runs in the background holds none of the agent's pipes and outlives its terminal. On loopback no proxy and no
  * curlrc of the user's comes in between. The token goes through a pipe, since arguments can be seen by all users.
  */
-function scriptOf({ url, members, token_file }: HookCommand): string {
+function scriptOf({ url, token_file }: HookCommand): string {
   const curl =
     `curl ${isLoopback(url) ? '-q --noproxy "*" ' : ''}-s -o /dev/null -m ${COMMAND_TIMEOUT_S} ` +
     '-H "Content-Type: application/json"';
-  const body = members === null ? '' : `payload="\${payload%\\}},\\"metadata\\":$payload,$2}"; `;
-  const token = members === null ? '$2' : '$3';
   const send =
     token_file === null
       ? `printf %s "$payload" | ${curl} --data-binary @- "$1"`
-      : `read -r token <"${token}"; printf %s "$payload" | { printf "Authorization: Bearer %s\\n" "$token" | ` +
+      : `read -r token <"$2"; printf %s "$payload" | { printf "Authorization: Bearer %s\\n" "$token" | ` +
         `${curl} -H @- --data-binary @/dev/fd/3 "$1"; } 3<&0`;
-  return `payload=$(cat); ${body}{ trap "" HUP; ${send}; } </dev/null >/dev/null 2>&1 & exit 0`;
+  return `payload=$(cat); { trap "" HUP; ${send}; } </dev/null >/dev/null 2>&1 & exit 0`;
 }

@@ -23,6 +23,7 @@ const KEYS: Readonly<Record<string, (random: Random) => string>> = {
       'Elicitation',
       'ElicitationResult',
       'PostModelSwitch',
+      'Interrupt',
       'stop',
       ' Stop',
       'Unheard',
@@ -30,7 +31,7 @@ const KEYS: Readonly<Record<string, (random: Random) => string>> = {
       '__proto__',
     ]),
   session_id: (random) => text(random, ['s1', 's2', ' s1 ', 's/4 %', 'unknown', 'h,1']),
-  tool_name: (random) => text(random, ['Bash', 'Read', ' Bash', '', 'AskUserQuestion']),
+  tool_name: (random) => text(random, ['Bash', 'Read', ' Bash', '', 'AskUserQuestion', 'request_user_input']),
   cwd: (random) =>
     text(random, [
       '/home/u/p1',

@@ -105,6 +105,7 @@ export const PATHS = [
   '/api/snapshot/nothing',
   '/api/snapshot/',
   '/api/hooks/claude-code',
+  '/api/hooks/codex',
   '/api/health',
   '/v1/logs',
   '/v1/metrics',

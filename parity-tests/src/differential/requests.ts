@@ -27,6 +27,8 @@ import { formattedRead } from './reads.ts';
 import { streamRequest } from './stream-requests.ts';
 import { timestampText } from './values.ts';
 
+const HOOK_PATHS = ['/api/hooks/claude-code', '/api/hooks/codex'];
+
 /** One random request. */
 export function randomRequest(random: Random): Outgoing {
   const group = random.next();
@@ -39,7 +41,7 @@ export function randomRequest(random: Random): Outgoing {
   const roll = random.next();
   if (roll < 0.06) return binaryIngest(random);
   if (roll < 0.38) return ingest(random, '/api/events', eventText(random));
-  if (roll < 0.45) return ingest(random, '/api/hooks/claude-code', hookText(random));
+  if (roll < 0.45) return ingest(random, random.pick(HOOK_PATHS), hookText(random));
   if (roll < 0.62)
     return ingest(
       random,

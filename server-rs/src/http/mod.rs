@@ -104,10 +104,8 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/readyz", routing::get(health::get_ready).route("/readyz"))
         .route("/api/events", routing::get(events::list_events).post(events::post_event).route("/api/events"))
         .route("/api/events/batch", routing::post(events::post_batch).route("/api/events/batch"))
-        .route(
-            "/api/hooks/claude-code",
-            routing::post(hooks::post_claude_code).route("/api/hooks/claude-code"),
-        )
+        .route("/api/hooks/claude-code", routing::post(hooks::post_hook).route("/api/hooks/claude-code"))
+        .route("/api/hooks/codex", routing::post(hooks::post_hook).route("/api/hooks/codex"))
         .route("/v1/logs", routing::post(telemetry::post_telemetry).route("/v1/logs"))
         .route("/v1/metrics", routing::post(telemetry::post_telemetry).route("/v1/metrics"))
         .route("/v1/traces", routing::post(telemetry::post_telemetry).route("/v1/traces"))

@@ -21,7 +21,7 @@ import { getEvent, listEvents, postBatch, postEvent } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHead, readHead } from './head.ts';
 import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
-import { postClaudeCode } from './hooks.ts';
+import { postHook } from './hooks.ts';
 import { chooseAnswer, hasChoice } from './negotiation.ts';
 import { getPage, getScript, getStyles } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
@@ -56,7 +56,8 @@ export function buildRoutes(app: App): RequestListener {
   routes.use(guarded(app));
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
-  routes.post(...on('/api/hooks/claude-code', postClaudeCode));
+  routes.post(...on('/api/hooks/claude-code', postHook));
+  routes.post(...on('/api/hooks/codex', postHook));
   routes.post(...on('/v1/logs', postTelemetry));
   routes.post(...on('/v1/metrics', postTelemetry));
   routes.post(...on('/v1/traces', postTelemetry));
