@@ -45,8 +45,8 @@ pub struct WaitRule {
 #[derive(Debug)]
 struct Waits {
     changes: Vec<WaitChange>,
-    /// By the `agent_type` of a file and the name of a hook.
-    rules: HashMap<(&'static str, &'static str), Vec<WaitRule>>,
+    /// By the `agent_type` of a file, then by the name of a hook.
+    rules: HashMap<&'static str, HashMap<&'static str, Vec<WaitRule>>>,
     keys: Vec<&'static str>,
 }
 
@@ -67,7 +67,7 @@ pub static WAIT_KEYS: LazyLock<&'static [&'static str]> = LazyLock::new(|| &WAIT
 
 /// The rules of an agent's hook, in the order in which they are tried.
 pub fn wait_rules(agent_type: &str, hook: &str) -> &'static [WaitRule] {
-    WAITS.rules.get(&(agent_type, hook)).map_or(&[], Vec::as_slice)
+    WAITS.rules.get(agent_type).and_then(|hooks| hooks.get(hook)).map_or(&[], Vec::as_slice)
 }
 
 impl Waits {
@@ -78,12 +78,11 @@ impl Waits {
             rules: HashMap::new(),
             keys: Vec::new(),
         };
-        let hooks_of = |spec: &'static Value| {
+        let hooks = specs.iter().flat_map(|spec| {
             let agent_type = spec["agent_type"].as_str().unwrap_or_default();
-            let hooks = spec["waits"].as_object().into_iter().flatten();
-            hooks.map(move |(hook, entry)| ((agent_type, &**hook), entry))
-        };
-        for (name, entry) in specs.iter().flat_map(hooks_of) {
+            spec["waits"].as_object().into_iter().flatten().map(move |hook| (agent_type, hook))
+        });
+        for (agent_type, (hook, entry)) in hooks {
             let ends = match entry["ends"].as_str() {
                 Some("agent") => WaitEnds::Agent,
                 Some("session") => WaitEnds::Session,
@@ -104,7 +103,7 @@ impl Waits {
             }
             rules.push(WaitRule { key: None, values: Vec::new(), change: waits.changes.len() });
             waits.changes.push(change(ends));
-            waits.rules.insert(name, rules);
+            waits.rules.entry(agent_type).or_default().insert(hook, rules);
         }
         waits
     }
@@ -117,8 +116,8 @@ mod tests {
     #[test]
     fn every_hook_ends_its_rules_with_one_for_any_payload() {
         assert!(!WAITS.rules.is_empty());
-        for (hook, rules) in &WAITS.rules {
-            assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook:?}");
+        for (hook, rules) in WAITS.rules.values().flatten() {
+            assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook}");
             for rule in rules {
                 let reason = WAIT_CHANGES[rule.change].begins;
                 assert!(
