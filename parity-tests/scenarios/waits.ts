@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 import { ageWaits } from '../src/age-waits.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
@@ -27,6 +28,12 @@ export const WAITS: ScenarioFile = {
       rules: ['WAI-05', 'SYN-01', 'SYN-02', 'STR-02'],
       uses: 'each',
       run: dismiss,
+    },
+    {
+      name: 'a hook behind its log is reported to every topic, once, also after kill -9 on the other server',
+      rules: ['HOK-04', 'SYN-01', 'SYN-02', 'SYN-06', 'STR-02', 'STO-03', 'PRO-08'],
+      uses: 'both',
+      run: hookBehindLog,
     },
   ],
 };
@@ -133,6 +140,53 @@ async function dismiss(context: ScenarioContext): Promise<void> {
   await events.waitFor(() => events.ids.includes(id), 'the event of the dismissal');
   assert.equal(dismissed.last_event_at, before.last_event_at);
   assert.deepEqual(await states(client), { s: 'ended' });
+}
+
+async function hookBehindLog(context: ScenarioContext): Promise<void> {
+  const call = { tool_name: 'Bash', tool_use_id: 't1' };
+  const first = await context.start();
+  const client = context.client(first);
+  await hook(client, 's', 'PermissionRequest', { tool_name: 'Bash' });
+  const log = await client.post('/v1/logs', callLog('s', call));
+  assert.equal(log.status, 200, log.text);
+  assert.deepEqual(await states(client), { s: 'waiting permission' });
+  const before = (await session(client, 's')).last_event_id;
+  const [tag] = headerValues((await client.get('/api/snapshot/session:s')).headers, 'etag');
+  const topics = ['events', 'stats', 'sessions', 'session:s'];
+  const changes = await context.stream(first, `?mode=invalidate&topics=${topics.join(',')}`);
+  const events = await context.stream(first, `?after=${before}`);
+  await hook(client, 's', 'PostToolUse', call);
+  const { last_event_id: id } = await session(client, 's');
+  assert.ok(id > before, 'the hook has an id');
+  for (const topic of topics)
+    await changes.waitFor(() => changes.revisionOf(topic) === String(id), `the revision of ${topic}`);
+  await events.waitFor(() => events.ids.includes(id), 'the event of the hook');
+  const tagged = [['if-none-match', tag!]] as const;
+  assert.equal((await client.send('GET', '/api/snapshot/session:s', undefined, tagged)).status, 200);
+  await hook(client, 's', 'PermissionRequest', { tool_name: 'Bash' });
+  await first.kill();
+  const second = context.client(await context.start({ target: context.other }));
+  await hook(second, 's', 'PostToolUse', call);
+  assert.deepEqual(await states(second), { s: 'waiting permission' });
+  assert.equal(
+    (await session(second, 's')).last_event_id,
+    id + 1,
+    'the hook that was sent again is a duplicate',
+  );
+  const { tools } = (await second.get('/api/stats/tools')).json<{ tools: { total_calls: number }[] }>();
+  assert.deepEqual(
+    tools.map(({ total_calls }) => total_calls),
+    [1],
+  );
+}
+
+/** A request of OTLP with what Claude Code logs of a call. */
+function callLog(id: string, attributes: Readonly<Record<string, string>>): unknown {
+  const all = { 'session.id': id, 'event.name': 'tool_result', success: 'true', ...attributes };
+  const list = Object.entries(all).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+  const scope = { name: 'com.anthropic.claude_code.events' };
+  const logRecords = [{ timeUnixNano: '1771438001235000000', attributes: list }];
+  return { resourceLogs: [{ scopeLogs: [{ scope, logRecords }] }] };
 }
 
 async function hook(
