@@ -171,7 +171,7 @@ test('both files of Codex are shown, written, backed up and undone together', as
     const { code, stdout } = await connect(home, 'codex', '--yes');
     assert.equal(code, 0);
     assert.match(stdout, /^\+ otel\.exporter {2}otlp-http http:\/\/127\.0\.0\.1:3141\/v1\/logs$/m);
-    assert.match(stdout, /^\+ Stop .*curl to http:\/\/127\.0\.0\.1:3141\/api\/events$/m);
+    assert.match(stdout, /^\+ Stop .*curl to http:\/\/127\.0\.0\.1:3141\/api\/hooks\/codex$/m);
     assert.match(stdout, /type \/hooks, and trust/);
     assert.equal((await connect(home, 'codex', '--yes')).stdout.split('\n')[0], 'Already connected.');
     assert.equal((await connect(home, 'codex', '--undo', '--yes')).code, 0);

@@ -163,7 +163,7 @@ const BROKEN: readonly SetUp[] = [
     name: 'hooks of Codex that are not trusted',
     files: (o, root) => codex(o, root, exporter(o), false),
     code: 'hooks_untrusted',
-    says: /8 of 8 hooks are not trusted[\s\S]*\/hooks/,
+    says: /12 of 12 hooks are not trusted[\s\S]*\/hooks/,
   },
   {
     name: 'hooks of Codex that are switched off',

@@ -67,6 +67,14 @@ for (const name of TARGET_NAMES) {
             },
           );
           assert.deepEqual(row!.metadata, payload);
+          const listed = await fetch(`${server.url}/api/sessions`, {
+            headers: { authorization: `Bearer ${TOKEN}` },
+          });
+          const { sessions } = (await listed.json()) as { sessions: Row[] };
+          assert.deepEqual(pick(sessions[0]!, 'status', 'waiting_reason'), {
+            status: 'waiting',
+            waiting_reason: 'permission',
+          });
           await run(handlers.get('SessionEnd')!, '{"session_id":"s","model":null}');
           const rows = await rowsOf(server, 2);
           assert.deepEqual(pick(rows[1]!, 'event_type', 'model'), { event_type: 'session_end', model: null });

@@ -97,6 +97,7 @@ test('words that are none, each where it stands', () => {
     'hooks/agent.json: waits: Start: reason "boredom" is none of permission',
     'hooks/agent.json: waits: Start: boredom needs a key and its values',
     'hooks/agent.json: waits: Start: permission needs a key and its values',
+    'hooks/agent.json: End: same needs an entry in waits',
     'hooks/agent.json: project is taken twice',
   ]);
 });

@@ -3,6 +3,7 @@
  *
  * Pure. A payload is nobody's schema, so nothing in it is refused: what a field's own rule does not let through
  * counts as absent, and the whole object stays as metadata. Only what is no object is a problem.
+ * Over 250 lines because it checks the words of the files and reads payloads by them.
  */
 import {
   HOOK_FILES,
