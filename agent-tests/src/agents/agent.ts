@@ -1,0 +1,79 @@
+/**
+ * What the tests know of an agent: how it is started, how a test talks to it, and what its mapping promises.
+ *
+ * One module per agent implements `AgentKind`; `agents.ts` lists them.
+ */
+import type { ToolCall, Usage } from '../api/script.ts';
+
+export type AgentName = 'claude-code' | 'codex' | 'gemini' | 'opencode';
+
+/** Where one test runs an agent. */
+export interface Place {
+  /** The folder that npm installed into. */
+  readonly prefix: string;
+  readonly home: string;
+  /** The agent's working folder. */
+  readonly project: string;
+  /** Of the model API. */
+  readonly apiUrl: string;
+}
+
+export interface Turn {
+  readonly prompt: string;
+  readonly model: string;
+  /** Continues the newest session. */
+  readonly isResumed: boolean;
+  /** Whether tools run without a question. */
+  readonly isAllowed: boolean;
+}
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** A turn in a terminal, in which a tool call waits for the user. */
+export interface Dialog {
+  readonly command: (place: Place, turn: Turn) => Command;
+  /** Shown while the agent waits. */
+  readonly question: RegExp;
+  /** The keys that refuse the call, and those that end the agent. */
+  readonly refuse: string;
+  readonly quit: string;
+}
+
+/** What the mapping of an agent promises beyond tokens and calls. */
+export interface Promised {
+  /** US dollars of one answer, or `null` where the agent sends no cost. */
+  cost(model: string, usage: Usage): number | null;
+  /** Whether rows of calls have the id that the model gave. */
+  readonly hasCallIds: boolean;
+  /** Whether tokens written to a cache are told. */
+  readonly hasCacheWrites: boolean;
+  /** Whether side requests (titles) are told. */
+  readonly hasSideRequests: boolean;
+  /** What the row of a denied call is; `none` where there is no row of a call. */
+  readonly deniedCall: 'none' | 'error';
+  /** Whether a subagent is a session of its own. */
+  readonly hasSubagentSessions: boolean;
+  /** The status of a session whose process has ended. */
+  readonly endStatus: 'active' | 'ended';
+}
+
+export interface AgentKind {
+  readonly name: AgentName;
+  readonly label: string;
+  readonly agentType: string;
+  readonly models: readonly [string, string];
+  readonly promised: Promised;
+  /** The program without arguments. */
+  program(prefix: string): Command;
+  /** Files below the scratch home and the project, which are there before `connect`. */
+  settings(place: Place): Readonly<Record<string, unknown>>;
+  env(place: Place): Readonly<Record<string, string>>;
+  turn(place: Place, turn: Turn): readonly string[];
+  shell(command: string): ToolCall;
+  /** `null` where it could not be driven. */
+  subagent(prompt: string): ToolCall | null;
+  readonly dialog: Dialog | null;
+}

@@ -1,0 +1,10 @@
+/** All agents, in the order of the report. */
+import type { AgentKind, AgentName } from './agent.ts';
+import { CLAUDE_CODE } from './claude-code.ts';
+import { CODEX } from './codex.ts';
+import { GEMINI } from './gemini.ts';
+import { OPENCODE } from './opencode.ts';
+
+export const AGENTS: readonly AgentKind[] = [CLAUDE_CODE, CODEX, GEMINI, OPENCODE];
+
+export const AGENT_NAMES: readonly AgentName[] = AGENTS.map(({ name }) => name);

@@ -1,0 +1,62 @@
+/** Claude Code: hooks for calls and waits, OTLP logs for tokens and cost. */
+import { join } from 'node:path';
+import type { Usage } from '../api/script.ts';
+import type { AgentKind, Place, Turn } from './agent.ts';
+
+/** US dollars for a million tokens: input, output, read from the cache, written to it. */
+const PRICES: Readonly<Record<string, readonly [number, number, number, number]>> = {
+  'claude-sonnet-4-5': [3, 15, 0.3, 3.75],
+  'claude-haiku-4-5': [1, 5, 0.1, 1.25],
+};
+
+export const CLAUDE_CODE: AgentKind = {
+  name: 'claude-code',
+  label: 'Claude Code',
+  agentType: 'claude_code',
+  models: ['claude-sonnet-4-5', 'claude-haiku-4-5'],
+  promised: {
+    cost: costOf,
+    hasCallIds: true,
+    hasCacheWrites: true,
+    hasSideRequests: true,
+    deniedCall: 'error',
+    hasSubagentSessions: false,
+    endStatus: 'ended',
+  },
+  program: (prefix) => ({
+    file: join(prefix, `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`),
+    args: [],
+  }),
+  settings: ({ project, home }) => ({
+    [join(home, '.claude.json')]: {
+      hasCompletedOnboarding: true,
+      customApiKeyResponses: { approved: ['dummy'], rejected: [] },
+      projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+    },
+  }),
+  env: ({ apiUrl }) => ({
+    IS_SANDBOX: '1',
+    ANTHROPIC_API_KEY: 'dummy',
+    ANTHROPIC_BASE_URL: apiUrl,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // Retries of a failed request come at once.
+    CLAUDE_CODE_MAX_RETRIES: '1',
+  }),
+  turn: (_: Place, { prompt, model, isResumed, isAllowed }: Turn) => [
+    ...['-p', prompt, '--model', model],
+    ...(isResumed ? ['--continue'] : []),
+    ...(isAllowed ? ['--allowedTools', 'Bash'] : []),
+  ],
+  shell: (command) => ({ name: 'Bash', input: { command, description: 'A step of the test' } }),
+  subagent: (prompt) => ({
+    name: 'Agent',
+    input: { description: 'A step of the test', prompt, subagent_type: 'general-purpose' },
+  }),
+  dialog: null,
+};
+
+function costOf(model: string, { input, output, cacheRead, cacheWrite }: Usage): number {
+  const [perInput, perOutput, perRead, perWrite] = PRICES[model]!;
+  return (input * perInput + output * perOutput + cacheRead * perRead + cacheWrite * perWrite) / 1_000_000;
+}

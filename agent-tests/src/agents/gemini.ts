@@ -1,0 +1,50 @@
+/** Gemini CLI: OTLP logs; it sends no cost and no ids of calls. */
+import { join } from 'node:path';
+import type { AgentKind } from './agent.ts';
+
+export const GEMINI: AgentKind = {
+  name: 'gemini',
+  label: 'Gemini CLI',
+  agentType: 'gemini_cli',
+  models: ['gemini-2.5-pro', 'gemini-2.5-flash'],
+  promised: {
+    cost: () => null,
+    hasCallIds: false,
+    hasCacheWrites: false,
+    hasSideRequests: true,
+    deniedCall: 'error',
+    hasSubagentSessions: false,
+    endStatus: 'active',
+  },
+  program: (prefix) => ({
+    file: process.execPath,
+    args: [join(prefix, 'node_modules/@google/gemini-cli/bundle/gemini.js')],
+  }),
+  settings: ({ home, project }) => ({
+    [join(home, '.gemini/settings.json')]: {
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      general: {
+        disableAutoUpdate: true,
+        enableAutoUpdate: false,
+        disableUpdateNag: true,
+        enableAutoUpdateNotification: false,
+      },
+      privacy: { usageStatisticsEnabled: false },
+    },
+    [join(home, '.gemini/trustedFolders.json')]: { [project]: 'TRUST_FOLDER' },
+  }),
+  env: ({ apiUrl }) => ({
+    GEMINI_API_KEY: 'dummy',
+    GOOGLE_GEMINI_BASE_URL: apiUrl,
+    // Without it the CLI starts a second process of itself.
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+  }),
+  turn: (_, { prompt, model, isResumed, isAllowed }) => [
+    ...['-m', model, '-p', prompt],
+    ...(isResumed ? ['--resume', 'latest'] : []),
+    ...(isAllowed ? ['--approval-mode', 'yolo'] : []),
+  ],
+  shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'A step of the test' } }),
+  subagent: (prompt) => ({ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }),
+  dialog: null,
+};

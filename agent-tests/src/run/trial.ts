@@ -1,0 +1,105 @@
+/**
+ * One agent, connected to one server, with a model API and a scratch home of their own.
+ *
+ * Invariant: what a trial started ends with it; its folder is removed unless `keep`.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeTree } from '@twin-ingest/testkit/files/tree.ts';
+import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { ROOT, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { AgentKind, Place, Turn } from '../agents/agent.ts';
+import { startModelApi } from '../api/model-api.ts';
+import { type Conversation, Script } from '../api/script.ts';
+import { check } from '../check/check.ts';
+import type { Observed } from '../check/observed.ts';
+import { type Ran, run, runTurn } from './process.ts';
+
+export interface TrialOptions {
+  readonly agent: AgentKind;
+  readonly prefix: string;
+  readonly target: TargetName;
+  readonly keep: boolean;
+}
+
+export class Trial {
+  readonly agent: AgentKind;
+  readonly place: Place;
+  readonly script: Script;
+  #server: RunningServer;
+  readonly #options: TrialOptions;
+  readonly #closers: (() => Promise<unknown>)[];
+
+  private constructor(
+    options: TrialOptions,
+    place: Place,
+    script: Script,
+    server: RunningServer,
+    closers: (() => Promise<unknown>)[],
+  ) {
+    this.agent = options.agent;
+    this.#options = options;
+    this.place = place;
+    this.script = script;
+    this.#server = server;
+    this.#closers = closers;
+  }
+
+  /** Starts all parts and runs `connect`, as a user would. */
+  static async start(options: TrialOptions, conversations: readonly Conversation[]): Promise<Trial> {
+    const { agent, prefix, target } = options;
+    const root = mkdtempSync(join(tmpdir(), 'agent-tests-'));
+    const closers: (() => Promise<unknown>)[] = [];
+    if (options.keep) process.stderr.write(`${agent.label} on ${target}: ${root}\n`);
+    else closers.push(async () => rmSync(root, { recursive: true, force: true }));
+    const script = new Script(conversations);
+    const api = await startModelApi(script);
+    closers.push(() => api.close());
+    const server = await startServer(target, { flags: ['--db', join(root, 'events.db')] });
+    const place = { prefix, home: join(root, 'home'), project: join(root, 'project'), apiUrl: api.url };
+    mkdirSync(place.home);
+    mkdirSync(place.project);
+    const trial = new Trial(options, place, script, server, closers);
+    closers.push(() => trial.#server.kill());
+    writeTree('', agent.settings(place));
+    const args = [`${ROOT}cli/src/connect.ts`, agent.name, '--yes', '--url', server.url];
+    const env = { HOME: place.home, PATH: process.env.PATH ?? '' };
+    const connected = await run({ file: process.execPath, args }, env, place.project);
+    assert.equal(connected.code, 0, `connect: ${connected.stderr}`);
+    return trial;
+  }
+
+  /** One turn of the agent, which must end with 0. */
+  async turn(turn: Partial<Turn> & Pick<Turn, 'prompt'>): Promise<Ran> {
+    const whole = { model: this.agent.models[0], isResumed: false, isAllowed: true, ...turn };
+    const ran = await runTurn(this.agent, this.place, this.agent.turn(this.place, whole));
+    assert.equal(ran.code, 0, `${this.agent.label} ended with ${ran.code}: ${ran.stderr.slice(-2_000)}`);
+    return ran;
+  }
+
+  /** Ends the server in order and starts it again with the same file and port. */
+  async restartServer(): Promise<void> {
+    const { port } = this.#server;
+    await this.#server.stop();
+    const flags = ['--db', join(this.place.home, '../events.db'), '--port', String(port)];
+    this.#server = await startServer(this.#options.target, { flags });
+  }
+
+  /** Every step was played, and the server has each answer and call once. */
+  async check(sessions: number): Promise<Observed> {
+    assert.equal(this.script.left(), 0, 'the agent took every step of the script');
+    const client = new ApiClient(this.#server.port);
+    try {
+      return await check(client, { agent: this.agent, served: this.script.served, sessions });
+    } finally {
+      client.close();
+    }
+  }
+
+  async end(): Promise<void> {
+    for (const close of this.#closers.toReversed()) await close();
+  }
+}

@@ -1,0 +1,49 @@
+/** Turns of one session: a call that succeeds, one that fails, one that prints much. */
+import assert from 'node:assert/strict';
+import type { AgentKind } from '../agents/agent.ts';
+import type { Outcome, Step } from '../api/script.ts';
+import type { Scenario } from './scenario.ts';
+
+export const TASK = 'task-one';
+
+/** A call of the shell, and then a text. */
+export function shellSteps(agent: AgentKind, command: string, outcome: Outcome, text = 'All done.'): Step[] {
+  return [
+    { kind: 'call', call: agent.shell(command), outcome },
+    { kind: 'text', text },
+  ];
+}
+
+export const PLAIN: Scenario = {
+  name: 'plain turn',
+  async run(agent, start) {
+    const trial = await start([{ marker: TASK, steps: shellSteps(agent, 'echo hello', 'success') }]);
+    await trial.turn({ prompt: `Please do ${TASK}` });
+    const { sessions, rows } = await trial.check(1);
+    assert.equal(sessions[0]!.status, agent.promised.endStatus);
+    assert.equal(rows.filter(({ event_type }) => event_type === 'user_prompt').length, 1);
+    assert.equal(rows.filter(({ event_type }) => event_type === 'session_start').length, 1);
+  },
+};
+
+export const TOOL_ERROR: Scenario = {
+  name: 'tool error',
+  async run(agent, start) {
+    const trial = await start([
+      { marker: TASK, steps: shellSteps(agent, 'echo wrong >&2; exit 3', 'error') },
+    ]);
+    await trial.turn({ prompt: `Please do ${TASK}` });
+    await trial.check(1);
+  },
+};
+
+/** Both the output of a tool and the answer are longer than any field. */
+export const LONG_OUTPUT: Scenario = {
+  name: 'long output',
+  async run(agent, start) {
+    const text = 'A long answer. '.repeat(10_000);
+    const trial = await start([{ marker: TASK, steps: shellSteps(agent, 'seq 1 60000', 'success', text) }]);
+    await trial.turn({ prompt: `Please do ${TASK}` });
+    await trial.check(1);
+  },
+};
