@@ -3,7 +3,7 @@
  *
  * One module per agent implements `AgentKind`; `agents.ts` lists them.
  */
-import type { ToolCall, Usage } from '../api/script.ts';
+import type { CallOf, Outcome, ToolCall, Usage } from '../api/script.ts';
 
 export type AgentName = 'claude-code' | 'codex' | 'gemini' | 'opencode';
 
@@ -25,6 +25,8 @@ export interface Turn {
   readonly isResumed: boolean;
   /** Whether tools run without a question. */
   readonly isAllowed: boolean;
+  /** Of an agent that runs new hooks only once they are trusted. */
+  readonly areHooksTrusted: boolean;
 }
 
 export interface Command {
@@ -73,7 +75,11 @@ export interface AgentKind {
   env(place: Place): Readonly<Record<string, string>>;
   turn(place: Place, turn: Turn): readonly string[];
   shell(command: string): ToolCall;
-  /** `null` where it could not be driven. */
-  subagent(prompt: string): ToolCall | null;
+  /** The status of a shell call whose command ends with another exit code than 0. */
+  readonly failedCommand: Outcome;
+  /** A call that the agent itself cannot carry out. */
+  readonly broken: ToolCall;
+  /** The calls that start a subagent and wait for it. */
+  subagent(prompt: string): readonly (ToolCall | CallOf)[];
   readonly dialog: Dialog | null;
 }

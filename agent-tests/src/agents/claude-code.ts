@@ -19,7 +19,7 @@ export const CLAUDE_CODE: AgentKind = {
     hasCallIds: true,
     hasCacheWrites: true,
     hasSideRequests: true,
-    deniedCall: 'error',
+    deniedCall: 'none',
     hasSubagentSessions: false,
     endStatus: 'ended',
   },
@@ -46,13 +46,22 @@ export const CLAUDE_CODE: AgentKind = {
   turn: (_: Place, { prompt, model, isResumed, isAllowed }: Turn) => [
     ...['-p', prompt, '--model', model],
     ...(isResumed ? ['--continue'] : []),
-    ...(isAllowed ? ['--allowedTools', 'Bash'] : []),
+    ...(isAllowed ? ['--allowedTools', 'Bash,Read'] : []),
   ],
   shell: (command) => ({ name: 'Bash', input: { command, description: 'A step of the test' } }),
-  subagent: (prompt) => ({
-    name: 'Agent',
-    input: { description: 'A step of the test', prompt, subagent_type: 'general-purpose' },
-  }),
+  failedCommand: 'error',
+  broken: { name: 'Read', input: { file_path: '/missing/file' } },
+  subagent: (prompt) => [
+    {
+      name: 'Agent',
+      input: {
+        description: 'A step of the test',
+        prompt,
+        subagent_type: 'general-purpose',
+        run_in_background: false,
+      },
+    },
+  ],
   dialog: null,
 };
 

@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import type { AgentKind } from './agent.ts';
 
+const AGENTS_OF_MODEL = { namespace: 'multi_agent_v1' };
+
 export const CODEX: AgentKind = {
   name: 'codex',
   label: 'Codex',
@@ -42,12 +44,23 @@ trust_level = "trusted"
 `,
   }),
   env: () => ({ TEST_KEY: 'dummy' }),
-  turn: (_, { prompt, model, isResumed }) => [
+  turn: (_, { prompt, model, isResumed, areHooksTrusted }) => [
     ...['exec', '--skip-git-repo-check', '-m', model],
+    ...(areHooksTrusted ? ['--dangerously-bypass-hook-trust'] : []),
     ...(isResumed ? ['resume', '--last'] : []),
     prompt,
   ],
   shell: (command) => ({ name: 'exec_command', input: { cmd: command } }),
-  subagent: (prompt) => ({ name: 'spawn_agent', input: { message: prompt } }),
+  failedCommand: 'success',
+  broken: { name: 'view_image', input: { path: '/missing/file' } },
+  subagent: (prompt) => [
+    { ...AGENTS_OF_MODEL, name: 'spawn_agent', input: { message: prompt } },
+    (body) => ({ ...AGENTS_OF_MODEL, name: 'wait_agent', input: { targets: [agentIdIn(body)] } }),
+  ],
   dialog: null,
 };
+
+/** Of the subagent that the result of `spawn_agent` names. */
+function agentIdIn(body: string): string {
+  return /agent_id\W+([0-9a-f-]{36})/.exec(body)?.[1] ?? 'no agent';
+}

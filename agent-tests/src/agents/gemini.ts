@@ -45,6 +45,8 @@ export const GEMINI: AgentKind = {
     ...(isAllowed ? ['--approval-mode', 'yolo'] : []),
   ],
   shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'A step of the test' } }),
-  subagent: (prompt) => ({ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }),
+  failedCommand: 'success',
+  broken: { name: 'read_file', input: { file_path: 'missing/file' } },
+  subagent: (prompt) => [{ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }],
   dialog: null,
 };

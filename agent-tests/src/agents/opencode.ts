@@ -62,9 +62,13 @@ export const OPENCODE: AgentKind = {
     prompt,
   ],
   shell: (command) => ({ name: 'bash', input: { command, description: 'A step of the test' } }),
-  subagent: (prompt) => ({
-    name: 'task',
-    input: { description: 'A step of the test', prompt, subagent_type: 'general' },
-  }),
+  failedCommand: 'success',
+  broken: { name: 'read', input: { filePath: 'missing/file' } },
+  subagent: (prompt) => [
+    {
+      name: 'task',
+      input: { description: 'A step of the test', prompt, subagent_type: 'general' },
+    },
+  ],
   dialog: null,
 };

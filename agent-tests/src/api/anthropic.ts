@@ -53,8 +53,8 @@ function messageOf({ model, usage, callId }: Served) {
   };
 }
 
-function contentOf({ step, callId }: Served) {
-  if (step.kind === 'call') return { type: 'tool_use', id: callId, ...step.call };
+function contentOf({ step, call, callId }: Served) {
+  if (call !== null) return { type: 'tool_use', id: callId, ...call };
   return { type: 'text', text: step.kind === 'text' ? step.text : '' };
 }
 

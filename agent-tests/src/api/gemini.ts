@@ -16,11 +16,11 @@ export const GEMINI: ApiFormat = {
   frames: (served) => [answerOf(served)],
 };
 
-function answerOf({ step, model, usage }: Served) {
+function answerOf({ step, call, model, usage }: Served) {
   const { input = 0, cacheRead = 0, output = 0, thoughts = 0 } = usage ?? {};
   const part =
-    step.kind === 'call'
-      ? { functionCall: { name: step.call.name, args: step.call.input } }
+    call !== null
+      ? { functionCall: { name: call.name, args: call.input } }
       : { text: step.kind === 'text' ? step.text : '' };
   return {
     candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],

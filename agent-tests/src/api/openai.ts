@@ -37,10 +37,11 @@ function responseOf({ usage, model }: Served) {
   };
 }
 
-function itemOf({ step, callId, usage }: Served) {
-  if (step.kind === 'call') {
-    const call = { type: 'function_call', id: `fc_${usage?.output}`, call_id: callId, name: step.call.name };
-    return { ...call, arguments: JSON.stringify(step.call.input) };
+function itemOf({ step, call, callId, usage }: Served) {
+  if (call !== null) {
+    const { input, ...name } = call;
+    const item = { type: 'function_call', id: `fc_${usage?.output}`, call_id: callId };
+    return { ...item, ...name, arguments: JSON.stringify(input) };
   }
   const text = step.kind === 'text' ? step.text : '';
   return {

@@ -8,15 +8,20 @@
 /** A tool call in the form of one agent. */
 export interface ToolCall {
   readonly name: string;
+  /** Of OpenAI. */
+  readonly namespace?: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
+
+/** A call that depends on the request, for example on the id that the agent gave to a subagent. */
+export type CallOf = (body: string) => ToolCall;
 
 /** How a call ends: `denied` is one that the user or a rule refuses. */
 export type Outcome = 'success' | 'error' | 'denied';
 
 /** `fail` is an HTTP status. `hold` runs before the answer is sent. */
 export type Step = { readonly hold?: () => Promise<void> } & (
-  | { readonly kind: 'call'; readonly call: ToolCall; readonly outcome: Outcome }
+  | { readonly kind: 'call'; readonly call: ToolCall | CallOf; readonly outcome: Outcome }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'fail'; readonly status: number }
 );
@@ -43,7 +48,7 @@ export interface Served {
   readonly step: Step;
   /** `null` where the request failed. */
   readonly usage: Usage | null;
-  /** Of the call in it. */
+  readonly call: ToolCall | null;
   readonly callId: string | null;
 }
 
@@ -78,6 +83,7 @@ export class Script {
       model,
       step,
       usage: step.kind === 'fail' ? null : usage,
+      call: step.kind === 'call' ? (typeof step.call === 'function' ? step.call(body) : step.call) : null,
       callId: step.kind === 'call' ? `call_${n}_${marker}` : null,
     };
     this.served.push(served);

@@ -41,11 +41,11 @@ function answerLine(model: string | null, tokens: readonly number[], cost: numbe
 /** One line for each call. */
 export function expectedCalls({ promised }: AgentKind, served: readonly Served[]): string[] {
   return served
-    .flatMap(({ step, callId }) => {
-      if (step.kind !== 'call') return [];
+    .flatMap(({ step, call, callId }) => {
+      if (step.kind !== 'call' || call === null) return [];
       if (step.outcome === 'denied' && promised.deniedCall === 'none') return [];
       const status = step.outcome === 'success' ? 'success' : 'error';
-      return [callLine(step.call.name, promised.hasCallIds ? callId : null, status)];
+      return [callLine(call.name, promised.hasCallIds ? callId : null, status)];
     })
     .sort();
 }

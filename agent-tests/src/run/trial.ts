@@ -74,7 +74,13 @@ export class Trial {
 
   /** One turn of the agent, which must end with 0. */
   async turn(turn: Partial<Turn> & Pick<Turn, 'prompt'>): Promise<Ran> {
-    const whole = { model: this.agent.models[0], isResumed: false, isAllowed: true, ...turn };
+    const defaults = {
+      model: this.agent.models[0],
+      isResumed: false,
+      isAllowed: true,
+      areHooksTrusted: true,
+    };
+    const whole = { ...defaults, ...turn };
     const ran = await runTurn(this.agent, this.place, this.agent.turn(this.place, whole));
     assert.equal(ran.code, 0, `${this.agent.label} ended with ${ran.code}: ${ran.stderr.slice(-2_000)}`);
     return ran;

@@ -26,12 +26,13 @@ export const PLAIN: Scenario = {
   },
 };
 
+/** A tool that fails, and a command that ends with another exit code than 0, which not every agent calls an error. */
 export const TOOL_ERROR: Scenario = {
   name: 'tool error',
   async run(agent, start) {
-    const trial = await start([
-      { marker: TASK, steps: shellSteps(agent, 'echo wrong >&2; exit 3', 'error') },
-    ]);
+    const broken: Step = { kind: 'call', call: agent.broken, outcome: 'error' };
+    const steps = [broken, ...shellSteps(agent, 'echo wrong >&2; exit 3', agent.failedCommand)];
+    const trial = await start([{ marker: TASK, steps }]);
     await trial.turn({ prompt: `Please do ${TASK}` });
     await trial.check(1);
   },
@@ -41,7 +42,8 @@ export const TOOL_ERROR: Scenario = {
 export const LONG_OUTPUT: Scenario = {
   name: 'long output',
   async run(agent, start) {
-    const text = 'A long answer. '.repeat(10_000);
+    // Gemini CLI stops an answer that repeats itself.
+    const text = Array.from({ length: 20_000 }, (_, line) => `line ${line}`).join('\n');
     const trial = await start([{ marker: TASK, steps: shellSteps(agent, 'seq 1 60000', 'success', text) }]);
     await trial.turn({ prompt: `Please do ${TASK}` });
     await trial.check(1);

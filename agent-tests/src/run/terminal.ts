@@ -1,0 +1,62 @@
+/**
+ * An agent in a terminal, which `script` of util-linux makes: its screen as text, and keys.
+ *
+ * Invariant: as in `process.ts`.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { quote } from './quote.ts';
+import type { Command } from '../agents/agent.ts';
+
+const DEADLINE_MS = 60_000;
+
+export interface Terminal {
+  /** All that was shown so far, without blanks: agents place text by moving the cursor. */
+  shown(): string;
+  press(keys: string): void;
+  /** Rejects when `isThere` does not hold in time, with the end of what was shown. */
+  until(isThere: () => boolean | Promise<boolean>, what: string): Promise<void>;
+  /** Ends the agent, if it still runs. */
+  end(): Promise<void>;
+  readonly ended: Promise<unknown>;
+}
+
+export function openTerminal({ file, args }: Command, env: Record<string, string>, cwd: string): Terminal {
+  const line = `stty cols 120 rows 40; exec ${[file, ...args].map(quote).join(' ')}`;
+  const child = spawn('script', ['-qfec', line, '/dev/null'], {
+    cwd,
+    env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  child.stdin.on('error', () => {});
+  let isOver = false;
+  const ended = once(child, 'close')
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true;
+    });
+  const shown = () => stripVTControlCharacters(text).replaceAll(/\s+/g, '');
+  return {
+    shown,
+    press: (keys) => void child.stdin.write(keys),
+    async until(isThere, what) {
+      const end = performance.now() + DEADLINE_MS;
+      while (!(await isThere())) {
+        if (isOver || performance.now() > end)
+          throw new Error(`${what}: ${isOver ? 'the agent has ended' : 'not in time'}; it shows ${shown().slice(-1_500)}`);
+        await wait(50);
+      }
+    },
+    async end() {
+      if (!isOver) child.kill('SIGTERM');
+      await ended;
+    },
+    ended,
+  };
+}

@@ -1,0 +1,32 @@
+/** A call that starts a subagent, which has a call of its own. */
+import assert from 'node:assert/strict';
+import type { Step } from '../api/script.ts';
+import type { Scenario } from './scenario.ts';
+import { shellSteps, TASK } from './turns.ts';
+
+const PART = 'part-of-it';
+
+export const SUBAGENT: Scenario = {
+  name: 'subagent',
+  async run(agent, start) {
+    const calls = agent.subagent(`Please do ${PART}`);
+    const steps: Step[] = calls.map((call) => ({ kind: 'call', call, outcome: 'success' }));
+    const trial = await start([
+      { marker: TASK, steps: [...steps, { kind: 'text', text: 'All done.' }] },
+      { marker: PART, steps: shellSteps(agent, 'echo part', 'success') },
+    ]);
+    await trial.turn({ prompt: `Please do ${TASK}` });
+    const { hasSubagentSessions } = agent.promised;
+    const { rows, sessions } = await trial.check(hasSubagentSessions ? 2 : 1);
+    assert.deepEqual(
+      sessions.map(({ status }) => status),
+      sessions.map(() => agent.promised.endStatus),
+    );
+    const isPart = trial.script.served.find(({ marker, callId }) => marker === PART && callId !== null);
+    const call = rows.find(
+      ({ event_type, call_id }) => event_type === 'tool_use' && call_id === isPart?.callId,
+    );
+    if (agent.promised.hasCallIds && !hasSubagentSessions)
+      assert.notEqual(call?.agent_id, null, 'the call of the subagent has its agent_id');
+  },
+};
