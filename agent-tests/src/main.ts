@@ -50,7 +50,9 @@ async function testAgent(agent: AgentKind, options: Options, verdicts: Verdicts)
           const reason = scenario.reasonToSkip?.(agent) ?? null;
           if (reason !== null) return one.skip(reason);
           try {
-            await play(scenario, { agent, prefix: installed.prefix, target, keep: options.keep });
+            const capture =
+              options.capture === null ? null : { folder: options.capture, version, scenario: scenario.name };
+            await play(scenario, { agent, prefix: installed.prefix, target, keep: options.keep, capture });
             verdicts.pass(agent);
           } catch (error) {
             verdicts.fail(agent);

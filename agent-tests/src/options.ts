@@ -1,10 +1,11 @@
 /** The command line of `pnpm test:agents`. */
+import { resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { AgentKind } from './agents/agent.ts';
 import { AGENT_NAMES, AGENTS } from './agents/agents.ts';
 
-type Name = 'agent' | 'server' | 'only' | 'latest' | 'keep';
+type Name = 'agent' | 'server' | 'only' | 'latest' | 'keep' | 'capture';
 
 export interface Options {
   readonly agents: readonly AgentKind[];
@@ -12,6 +13,7 @@ export interface Options {
   readonly only: string;
   readonly isLatest: boolean;
   readonly keep: boolean;
+  readonly capture: string | null;
 }
 
 const FLAGS: FlagTable<Name> = {
@@ -19,6 +21,10 @@ const FLAGS: FlagTable<Name> = {
   server: { value: 'rs|ts', help: 'this server alone' },
   only: { value: 'TEXT', help: 'scenarios whose name holds this text' },
   latest: { help: 'the newest versions of npm instead of those of agent-tests/versions.json' },
+  capture: {
+    value: 'DIR',
+    help: 'write what the agents send, without texts of this machine, as parity-tests/captured has it',
+  },
   keep: { help: 'keep the scratch homes and databases, and print their paths' },
 };
 
@@ -57,6 +63,7 @@ export function parseOptions(argv: readonly string[]): Parsed {
       only: flags.get('only') ?? '',
       isLatest: flags.has('latest'),
       keep: flags.has('keep'),
+      capture: flags.has('capture') ? resolve(process.env.INIT_CWD ?? '', flags.get('capture')!) : null,
     },
   };
 }

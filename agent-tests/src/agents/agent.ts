@@ -34,14 +34,19 @@ export interface Command {
   readonly args: readonly string[];
 }
 
-/** A turn in a terminal, in which a tool call waits for the user. */
+/** A turn in a terminal, in which a call waits for the user. */
 export interface Dialog {
-  readonly command: (place: Place, turn: Turn) => Command;
-  /** Shown while the agent waits. */
+  args(turn: Turn): readonly string[];
+  /** A call that the agent asks about. */
+  readonly call: ToolCall;
+  /** Shown while the agent waits, without blanks. */
   readonly question: RegExp;
-  /** The keys that refuse the call, and those that end the agent. */
-  readonly refuse: string;
-  readonly quit: string;
+  /** Shown once the user has refused. */
+  readonly refusal: RegExp;
+  /** Whether the server shows that the session waits. */
+  readonly hasWaits: boolean;
+  /** Sessions that the server has of one session in a terminal. */
+  readonly sessions: number;
 }
 
 /** What the mapping of an agent promises beyond tokens and calls. */
@@ -81,5 +86,10 @@ export interface AgentKind {
   readonly broken: ToolCall;
   /** The calls that start a subagent and wait for it. */
   subagent(prompt: string): readonly (ToolCall | CallOf)[];
+  /** A call that a turn without `isAllowed` refuses, or `null` where such turns refuse none. */
+  readonly refused: { readonly call: ToolCall; readonly endsTurn: boolean } | null;
+  /** `null` where the agent asks nobody. */
   readonly dialog: Dialog | null;
+  /** What ends a subagent, where it does not end with its answer. */
+  readonly completion: ToolCall | null;
 }

@@ -62,7 +62,19 @@ export const CLAUDE_CODE: AgentKind = {
       },
     },
   ],
-  dialog: null,
+  refused: {
+    call: { name: 'Bash', input: { command: 'touch made', description: 'A step of the test' } },
+    endsTurn: false,
+  },
+  dialog: {
+    args: ({ prompt, model }) => [prompt, '--model', model],
+    call: { name: 'Bash', input: { command: 'touch made', description: 'A step of the test' } },
+    question: /Doyouwanttoproceed/,
+    refusal: /Interrupted/,
+    hasWaits: true,
+    sessions: 1,
+  },
+  completion: null,
 };
 
 function costOf(model: string, { input, output, cacheRead, cacheWrite }: Usage): number {

@@ -14,7 +14,7 @@ export const CODEX: AgentKind = {
     hasCallIds: true,
     hasCacheWrites: false,
     hasSideRequests: true,
-    deniedCall: 'error',
+    deniedCall: 'none',
     hasSubagentSessions: true,
     endStatus: 'active',
   },
@@ -57,7 +57,27 @@ trust_level = "trusted"
     { ...AGENTS_OF_MODEL, name: 'spawn_agent', input: { message: prompt } },
     (body) => ({ ...AGENTS_OF_MODEL, name: 'wait_agent', input: { targets: [agentIdIn(body)] } }),
   ],
-  dialog: null,
+  refused: null,
+  dialog: {
+    args: ({ prompt, model }) => [
+      ...['-a', 'on-request', '-s', 'read-only', '-m', model],
+      ...['--dangerously-bypass-hook-trust', prompt],
+    ],
+    call: {
+      name: 'exec_command',
+      input: {
+        cmd: 'touch made',
+        sandbox_permissions: 'require_escalated',
+        justification: 'A step of the test',
+      },
+    },
+    question: /Wouldyouliketorunthefollowingcommand/,
+    refusal: /Youcanceled/,
+    hasWaits: false,
+    // Codex names a session by another session.
+    sessions: 2,
+  },
+  completion: null,
 };
 
 /** Of the subagent that the result of `spawn_agent` names. */

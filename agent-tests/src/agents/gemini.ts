@@ -48,5 +48,17 @@ export const GEMINI: AgentKind = {
   failedCommand: 'success',
   broken: { name: 'read_file', input: { file_path: 'missing/file' } },
   subagent: (prompt) => [{ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }],
-  dialog: null,
+  refused: {
+    call: { name: 'run_shell_command', input: { command: 'touch made', description: 'A step of the test' } },
+    endsTurn: false,
+  },
+  dialog: {
+    args: ({ prompt, model }) => ['-m', model, '-i', prompt],
+    call: { name: 'run_shell_command', input: { command: 'touch made', description: 'A step of the test' } },
+    question: /Allowexecutionof/,
+    refusal: /Requestcancelled/,
+    hasWaits: false,
+    sessions: 1,
+  },
+  completion: { name: 'complete_task', input: { result: 'Done' } },
 };

@@ -39,6 +39,8 @@ export const OPENCODE: AgentKind = {
     [join(home, '.config/opencode/opencode.json')]: {
       autoupdate: false,
       share: 'disabled',
+      // `run` refuses what it would have to ask about.
+      permission: { bash: { '*': 'allow', 'touch *': 'ask' } },
       provider: {
         test: {
           npm: '@ai-sdk/anthropic',
@@ -70,5 +72,10 @@ export const OPENCODE: AgentKind = {
       input: { description: 'A step of the test', prompt, subagent_type: 'general' },
     },
   ],
+  refused: {
+    call: { name: 'bash', input: { command: 'touch made', description: 'A step of the test' } },
+    endsTurn: true,
+  },
   dialog: null,
+  completion: null,
 };

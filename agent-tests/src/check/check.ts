@@ -4,7 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { AgentKind } from '../agents/agent.ts';
 import type { Served } from '../api/script.ts';
-import { expectedAnswers, expectedCalls, observedAnswers, observedCalls, totalLine } from './expected.ts';
+import {
+  expectedAnswers,
+  expectedCalls,
+  observedAnswers,
+  observedCalls,
+  roundUsd,
+  totalsOf,
+} from './expected.ts';
 import { type Observed, settled } from './observed.ts';
 
 export interface Expectation {
@@ -29,15 +36,10 @@ export async function check(client: ApiClient, expectation: Expectation): Promis
   assert.deepEqual([...new Set(state.rows.map(({ agent_type }) => agent_type))], [agent.agentType]);
   for (const session of state.sessions) {
     const own = state.rows.filter(({ session_id }) => session_id === session.id);
-    const { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, total_cost_usd } = session;
-    const sums = [
-      tokens_in,
-      tokens_out,
-      cache_read_tokens,
-      cache_write_tokens,
-      Number(total_cost_usd.toFixed(9)),
-    ];
-    assert.equal(sums.join(' '), totalLine(own), `tokens and cost of session ${session.id}`);
+    const { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens } = session;
+    const total_cost_usd = roundUsd(session.total_cost_usd);
+    const totals = { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, total_cost_usd };
+    assert.deepEqual(totals, totalsOf(own), `totals of session ${session.id}`);
   }
   return state;
 }

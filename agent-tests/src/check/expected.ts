@@ -1,74 +1,91 @@
 /**
  * What the rows of a test must be, from what the model API served: each answer and each call once.
  *
- * Both sides become lines of text, sorted, so that a failure shows the missing and the surplus ones.
+ * Both sides are sorted, so that a failure shows the missing and the surplus ones.
  */
 import type { AgentKind } from '../agents/agent.ts';
 import type { Served } from '../api/script.ts';
 import type { Row } from './observed.ts';
 
-const round = (usd: number) => Number(usd.toFixed(9));
+/** Tokens and cost of a request, as columns of its row. */
+export type Answer = Pick<
+  Row,
+  'model' | 'tokens_in' | 'tokens_out' | 'cache_read_tokens' | 'cache_write_tokens' | 'cost_usd'
+>;
 
-/** One line for each answer with tokens. */
-export function expectedAnswers({ promised }: AgentKind, served: readonly Served[]): string[] {
-  return served
-    .filter(({ usage, marker }) => usage !== null && (marker !== null || promised.hasSideRequests))
-    .map(({ model, usage }) => {
-      const { input, output, cacheRead, cacheWrite } = usage!;
-      const cost = promised.cost(model, usage!);
-      const tokens = [input, output, cacheRead, promised.hasCacheWrites ? cacheWrite : 0];
-      return answerLine(model, tokens, cost);
-    })
-    .sort();
+export type Call = Pick<Row, 'tool_name' | 'call_id' | 'status'>;
+
+export const roundUsd = (usd: number) => Number(usd.toFixed(9));
+
+export function expectedAnswers({ promised }: AgentKind, served: readonly Served[]): Answer[] {
+  return sorted(
+    served
+      .filter(({ usage, marker }) => usage !== null && (marker !== null || promised.hasSideRequests))
+      .map(({ model, usage }) => {
+        const { input, output, cacheRead, cacheWrite } = usage!;
+        const cost = promised.cost(model, usage!);
+        return {
+          model,
+          tokens_in: input,
+          tokens_out: output,
+          cache_read_tokens: cacheRead,
+          cache_write_tokens: promised.hasCacheWrites ? cacheWrite : 0,
+          cost_usd: cost === null ? null : roundUsd(cost),
+        };
+      }),
+  );
 }
 
-export function observedAnswers(rows: readonly Row[]): string[] {
-  return rows
-    .filter(
-      ({ event_type, tokens_in, tokens_out }) => event_type === 'llm_response' || tokens_in + tokens_out > 0,
-    )
-    .map((row) => {
-      const tokens = [row.tokens_in, row.tokens_out, row.cache_read_tokens, row.cache_write_tokens];
-      return answerLine(row.model, tokens, row.cost_usd);
-    })
-    .sort();
+/** A row with tokens is an answer, whatever its type. */
+export function observedAnswers(rows: readonly Row[]): Answer[] {
+  return sorted(
+    rows
+      .filter(
+        ({ event_type, tokens_in, tokens_out }) =>
+          event_type === 'llm_response' || tokens_in + tokens_out > 0,
+      )
+      .map(({ model, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd }) => ({
+        model,
+        tokens_in,
+        tokens_out,
+        cache_read_tokens,
+        cache_write_tokens,
+        cost_usd: cost_usd === null ? null : roundUsd(cost_usd),
+      })),
+  );
 }
 
-function answerLine(model: string | null, tokens: readonly number[], cost: number | null): string {
-  return `${model}: ${tokens.join(' ')} tokens, ${cost === null ? 'no cost' : `${round(cost)} USD`}`;
-}
-
-/** One line for each call. */
-export function expectedCalls({ promised }: AgentKind, served: readonly Served[]): string[] {
-  return served
-    .flatMap(({ step, call, callId }) => {
+export function expectedCalls({ promised }: AgentKind, served: readonly Served[]): Call[] {
+  return sorted(
+    served.flatMap(({ step, call, callId }) => {
       if (step.kind !== 'call' || call === null) return [];
       if (step.outcome === 'denied' && promised.deniedCall === 'none') return [];
       const status = step.outcome === 'success' ? 'success' : 'error';
-      return [callLine(call.name, promised.hasCallIds ? callId : null, status)];
-    })
-    .sort();
+      return [{ tool_name: call.name, call_id: promised.hasCallIds ? callId : null, status }];
+    }),
+  );
 }
 
-export function observedCalls(rows: readonly Row[]): string[] {
-  return rows
-    .filter(({ event_type }) => event_type === 'tool_use')
-    .map(({ tool_name, call_id, status }) => callLine(tool_name, call_id, status))
-    .sort();
+export function observedCalls(rows: readonly Row[]): Call[] {
+  return sorted(
+    rows
+      .filter(({ event_type }) => event_type === 'tool_use')
+      .map(({ tool_name, call_id, status }) => ({ tool_name, call_id, status })),
+  );
 }
 
-function callLine(name: string | null, id: string | null, status: string): string {
-  return `${name} ${id ?? 'without id'}: ${status}`;
+function sorted<T>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-/** Tokens and cost of all answers, as a session and the totals have them. */
-export function totalLine(rows: readonly Row[]): string {
+/** Tokens and cost of all answers, as a session has them. */
+export function totalsOf(rows: readonly Row[]) {
   const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
-  return [
-    sum((row) => row.tokens_in),
-    sum((row) => row.tokens_out),
-    sum((row) => row.cache_read_tokens),
-    sum((row) => row.cache_write_tokens),
-    round(sum((row) => row.cost_usd ?? 0)),
-  ].join(' ');
+  return {
+    tokens_in: sum((row) => row.tokens_in),
+    tokens_out: sum((row) => row.tokens_out),
+    cache_read_tokens: sum((row) => row.cache_read_tokens),
+    cache_write_tokens: sum((row) => row.cache_write_tokens),
+    total_cost_usd: roundUsd(sum((row) => row.cost_usd ?? 0)),
+  };
 }

@@ -7,10 +7,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { quote } from './quote.ts';
 import type { Command } from '../agents/agent.ts';
+import { quote } from './quote.ts';
 
 const DEADLINE_MS = 60_000;
+const INTERRUPT = '\u0003';
+const QUIT_EVERY_MS = 400;
+const QUIT_PRESSES = 50;
+const GRACE_MS = 3_000;
 
 export interface Terminal {
   /** All that was shown so far, without blanks: agents place text by moving the cursor. */
@@ -18,9 +22,10 @@ export interface Terminal {
   press(keys: string): void;
   /** Rejects when `isThere` does not hold in time, with the end of what was shown. */
   until(isThere: () => boolean | Promise<boolean>, what: string): Promise<void>;
+  /** Interrupts the agent until it ends: some want it twice. */
+  quit(): Promise<void>;
   /** Ends the agent, if it still runs. */
   end(): Promise<void>;
-  readonly ended: Promise<unknown>;
 }
 
 export function openTerminal({ file, args }: Command, env: Record<string, string>, cwd: string): Terminal {
@@ -49,14 +54,23 @@ export function openTerminal({ file, args }: Command, env: Record<string, string
       const end = performance.now() + DEADLINE_MS;
       while (!(await isThere())) {
         if (isOver || performance.now() > end)
-          throw new Error(`${what}: ${isOver ? 'the agent has ended' : 'not in time'}; it shows ${shown().slice(-1_500)}`);
+          throw new Error(
+            `${what}: ${isOver ? 'the agent has ended' : 'not in time'}; it shows ${shown().slice(-1_500)}`,
+          );
         await wait(50);
       }
     },
+    async quit() {
+      for (let press = 0; !isOver && press < QUIT_PRESSES; press++) {
+        child.stdin.write(INTERRUPT);
+        await Promise.race([ended, wait(QUIT_EVERY_MS)]);
+      }
+      if (!isOver) throw new Error(`the agent does not quit; it shows ${shown().slice(-1_500)}`);
+    },
     async end() {
       if (!isOver) child.kill('SIGTERM');
-      await ended;
+      await Promise.race([ended, wait(GRACE_MS)]);
+      if (!isOver) child.kill('SIGKILL');
     },
-    ended,
   };
 }

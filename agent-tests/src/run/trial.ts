@@ -6,23 +6,28 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeTree } from '@twin-ingest/testkit/files/tree.ts';
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { ROOT, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { AgentKind, Place, Turn } from '../agents/agent.ts';
+import type { AgentKind, Dialog, Place, Turn } from '../agents/agent.ts';
 import { startModelApi } from '../api/model-api.ts';
 import { type Conversation, Script } from '../api/script.ts';
+import { type Relay, startRelay } from '../capture/relay.ts';
+import { writeCaptured } from '../capture/write.ts';
 import { check } from '../check/check.ts';
-import type { Observed } from '../check/observed.ts';
-import { type Ran, run, runTurn } from './process.ts';
+import { type Observed, observe } from '../check/observed.ts';
+import { agentEnv, type Ran, run, runTurn } from './process.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 export interface TrialOptions {
   readonly agent: AgentKind;
   readonly prefix: string;
   readonly target: TargetName;
   readonly keep: boolean;
+  /** Where what the agent sends is written, or `null`. */
+  readonly capture: { readonly folder: string; readonly version: string; readonly scenario: string } | null;
 }
 
 export class Trial {
@@ -30,6 +35,7 @@ export class Trial {
   readonly place: Place;
   readonly script: Script;
   #server: RunningServer;
+  #relay: Relay | null = null;
   readonly #options: TrialOptions;
   readonly #closers: (() => Promise<unknown>)[];
 
@@ -65,7 +71,11 @@ export class Trial {
     const trial = new Trial(options, place, script, server, closers);
     closers.push(() => trial.#server.kill());
     writeTree('', agent.settings(place));
-    const args = [`${ROOT}cli/src/connect.ts`, agent.name, '--yes', '--url', server.url];
+    if (options.capture !== null) {
+      trial.#relay = await startRelay(server.url);
+      closers.push(() => trial.#relay!.close());
+    }
+    const args = [`${ROOT}cli/src/connect.ts`, agent.name, '--yes', '--url', trial.#relay?.url ?? server.url];
     const env = { HOME: place.home, PATH: process.env.PATH ?? '' };
     const connected = await run({ file: process.execPath, args }, env, place.project);
     assert.equal(connected.code, 0, `connect: ${connected.stderr}`);
@@ -86,6 +96,32 @@ export class Trial {
     return ran;
   }
 
+  /** One session of the agent in a terminal; it ends with the trial at the latest. */
+  dialog({ args }: Dialog, prompt: string): Terminal {
+    const turn = {
+      prompt,
+      model: this.agent.models[0],
+      isResumed: false,
+      isAllowed: false,
+      areHooksTrusted: true,
+    };
+    const program = this.agent.program(this.place.prefix);
+    const command = { file: program.file, args: [...program.args, ...args(turn)] };
+    const terminal = openTerminal(command, agentEnv(this.agent, this.place), this.place.project);
+    this.#closers.push(() => terminal.end());
+    return terminal;
+  }
+
+  /** What the server says now. */
+  async observe(): Promise<Observed> {
+    const client = new ApiClient(this.#server.port);
+    try {
+      return await observe(client);
+    } finally {
+      client.close();
+    }
+  }
+
   /** Ends the server in order and starts it again with the same file and port. */
   async restartServer(): Promise<void> {
     const { port } = this.#server;
@@ -99,10 +135,25 @@ export class Trial {
     assert.equal(this.script.left(), 0, 'the agent took every step of the script');
     const client = new ApiClient(this.#server.port);
     try {
-      return await check(client, { agent: this.agent, served: this.script.served, sessions });
+      const state = await check(client, { agent: this.agent, served: this.script.served, sessions });
+      this.#capture(sessions);
+      return state;
     } finally {
       client.close();
     }
+  }
+
+  #capture(sessions: number): void {
+    const { agent, capture } = this.#options;
+    if (capture === null || this.#relay === null) return;
+    const { home, project } = this.place;
+    const places = [
+      [project, '/home/user/project'],
+      [home, '/home/user'],
+      [dirname(home), '/home'],
+    ] as const;
+    const { sent } = this.#relay;
+    writeCaptured(capture.folder, { ...capture, agent, sent, served: this.script.served, sessions, places });
   }
 
   async end(): Promise<void> {

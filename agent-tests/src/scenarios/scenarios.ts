@@ -1,4 +1,6 @@
 /** All scenarios, in the order in which they run. */
+
+import { ALLOWED_BY_USER, REFUSED_BY_RULE, REFUSED_BY_USER } from './permission.ts';
 import type { Scenario } from './scenario.ts';
 import { MODEL_SWITCH, RESTART, TWO_SESSIONS } from './sessions.ts';
 import { SUBAGENT } from './subagent.ts';
@@ -8,6 +10,9 @@ export const SCENARIOS: readonly Scenario[] = [
   PLAIN,
   TOOL_ERROR,
   SUBAGENT,
+  REFUSED_BY_RULE,
+  ALLOWED_BY_USER,
+  REFUSED_BY_USER,
   LONG_OUTPUT,
   MODEL_SWITCH,
   TWO_SESSIONS,

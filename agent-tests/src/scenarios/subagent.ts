@@ -1,10 +1,17 @@
 /** A call that starts a subagent, which has a call of its own. */
 import assert from 'node:assert/strict';
+import type { AgentKind } from '../agents/agent.ts';
 import type { Step } from '../api/script.ts';
 import type { Scenario } from './scenario.ts';
 import { shellSteps, TASK } from './turns.ts';
 
 const PART = 'part-of-it';
+
+function partSteps(agent: AgentKind): Step[] {
+  const [call, text] = shellSteps(agent, 'echo part', 'success');
+  const { completion } = agent;
+  return [call!, completion === null ? text! : { kind: 'call', call: completion, outcome: 'success' }];
+}
 
 export const SUBAGENT: Scenario = {
   name: 'subagent',
@@ -13,7 +20,7 @@ export const SUBAGENT: Scenario = {
     const steps: Step[] = calls.map((call) => ({ kind: 'call', call, outcome: 'success' }));
     const trial = await start([
       { marker: TASK, steps: [...steps, { kind: 'text', text: 'All done.' }] },
-      { marker: PART, steps: shellSteps(agent, 'echo part', 'success') },
+      { marker: PART, steps: partSteps(agent) },
     ]);
     await trial.turn({ prompt: `Please do ${TASK}` });
     const { hasSubagentSessions } = agent.promised;
