@@ -6,6 +6,7 @@ import { ATTACHMENT_CRASH } from './attachment-crash.ts';
 import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
 import { ATTACHMENT_UPLOADS } from './attachment-uploads.ts';
 import { ATTACHMENTS } from './attachments.ts';
+import { CAPTURED } from './captured.ts';
 import { CLIENTS } from './clients/index.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
@@ -79,6 +80,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   RPC,
   OTLP_SCENARIOS,
   CLIENTS,
+  CAPTURED,
   FORMATS,
   TIMEOUTS,
   STORAGE,

@@ -60,5 +60,5 @@ export const GEMINI: AgentKind = {
     hasWaits: false,
     sessions: 1,
   },
-  completion: { name: 'complete_task', input: { result: 'Done' } },
+  completion: { name: 'complete_task', input: { result: { response: 'Done' } } },
 };

@@ -8,7 +8,7 @@ import { homedir, hostname, userInfo } from 'node:os';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
 /** Longer texts are cut to this many characters. */
-const KEPT_CHARACTERS = 160;
+const KEPT_CHARACTERS = 100;
 
 /** Of a resource: nothing that a mapping reads. */
 const DROPPED = /^(host|os|process|user|installation|telemetry)[._]/;
