@@ -39,6 +39,7 @@ const UNITS: readonly Step[] = [
   { script: 'scripts:test' },
   { script: 'testkit:test' },
   { script: 'cli:test' },
+  { script: 'agent-tests:test' },
   { script: 'parity:test' },
   { script: 'loadgen:test' },
 ];

@@ -19,8 +19,15 @@ export const REFUSED_BY_RULE: Scenario = {
   async run(agent, start) {
     const { call, endsTurn } = agent.refused!;
     const denied: Step = { kind: 'call', call, outcome: 'denied' };
-    const trial = await start([{ marker: TASK, steps: endsTurn ? [denied] : [denied, TEXT] }]);
+    let trial: Trial | undefined;
+    let whileAnswering: Observed | undefined;
+    const look = async () => {
+      whileAnswering = await trial!.observe();
+    };
+    trial = await start([{ marker: TASK, steps: endsTurn ? [denied] : [denied, { ...TEXT, hold: look }] }]);
     await trial.turn({ prompt: `Please do ${TASK}`, isAllowed: false });
+    if (whileAnswering !== undefined)
+      assert.ok(!isWaiting(whileAnswering), 'a refused call waits for nobody');
     await trial.check(1);
   },
 };
