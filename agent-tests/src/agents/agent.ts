@@ -86,6 +86,8 @@ export interface AgentKind {
   readonly broken: ToolCall;
   /** The calls that start a subagent and wait for it. */
   subagent(prompt: string): readonly (ToolCall | CallOf)[];
+  /** Whether it runs a new hook only once the user has trusted it. */
+  readonly trustsHooks: boolean;
   /** A call that a turn without `isAllowed` refuses, or `null` where such turns refuse none. */
   readonly refused: { readonly call: ToolCall; readonly endsTurn: boolean } | null;
   /** `null` where the agent asks nobody. */

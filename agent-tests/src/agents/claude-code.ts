@@ -62,6 +62,7 @@ export const CLAUDE_CODE: AgentKind = {
       },
     },
   ],
+  trustsHooks: false,
   refused: {
     call: { name: 'Bash', input: { command: 'touch made', description: 'A step of the test' } },
     endsTurn: false,

@@ -57,6 +57,7 @@ trust_level = "trusted"
     { ...AGENTS_OF_MODEL, name: 'spawn_agent', input: { message: prompt } },
     (body) => ({ ...AGENTS_OF_MODEL, name: 'wait_agent', input: { targets: [agentIdIn(body)] } }),
   ],
+  trustsHooks: true,
   refused: null,
   dialog: {
     args: ({ prompt, model }) => [

@@ -48,6 +48,7 @@ export const GEMINI: AgentKind = {
   failedCommand: 'success',
   broken: { name: 'read_file', input: { file_path: 'missing/file' } },
   subagent: (prompt) => [{ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }],
+  trustsHooks: false,
   refused: {
     call: { name: 'run_shell_command', input: { command: 'touch made', description: 'A step of the test' } },
     endsTurn: false,

@@ -72,6 +72,7 @@ export const OPENCODE: AgentKind = {
       input: { description: 'A step of the test', prompt, subagent_type: 'general' },
     },
   ],
+  trustsHooks: false,
   refused: {
     call: { name: 'bash', input: { command: 'touch made', description: 'A step of the test' } },
     endsTurn: true,

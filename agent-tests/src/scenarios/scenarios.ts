@@ -2,7 +2,7 @@
 
 import { ALLOWED_BY_USER, REFUSED_BY_RULE, REFUSED_BY_USER } from './permission.ts';
 import type { Scenario } from './scenario.ts';
-import { MODEL_SWITCH, RESTART, TWO_SESSIONS } from './sessions.ts';
+import { MODEL_SWITCH, RESTART, TWO_SESSIONS, UNTRUSTED_HOOKS } from './sessions.ts';
 import { SUBAGENT } from './subagent.ts';
 import { LONG_OUTPUT, PLAIN, TOOL_ERROR } from './turns.ts';
 
@@ -17,4 +17,5 @@ export const SCENARIOS: readonly Scenario[] = [
   MODEL_SWITCH,
   TWO_SESSIONS,
   RESTART,
+  UNTRUSTED_HOOKS,
 ];

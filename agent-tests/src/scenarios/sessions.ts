@@ -52,3 +52,18 @@ export const RESTART: Scenario = {
     await trial.check(1);
   },
 };
+
+/** Codex runs no hook that nobody has trusted; its telemetry needs no trust. */
+export const UNTRUSTED_HOOKS: Scenario = {
+  name: 'hooks that are not trusted',
+  reasonToSkip: ({ trustsHooks }) => (trustsHooks ? null : 'it runs every hook in its settings'),
+  async run(agent, start) {
+    const trial = await start([{ marker: TASK, steps: shellSteps(agent, 'echo hello', 'success') }]);
+    await trial.turn({ prompt: `Please do ${TASK}`, areHooksTrusted: false });
+    const { rows } = await trial.check(1);
+    assert.deepEqual(
+      rows.filter(({ source }) => source === 'hook'),
+      [],
+    );
+  },
+};
