@@ -63,8 +63,8 @@ export interface Promised {
   readonly deniedCall: 'none' | 'error';
   /** Whether a subagent is a session of its own. */
   readonly hasSubagentSessions: boolean;
-  /** The status of a session whose process has ended. */
-  readonly endStatus: 'active' | 'ended';
+  /** The status of a session whose process has ended; `null` where it depends on what arrives last. */
+  readonly endStatus: 'active' | 'ended' | null;
 }
 
 export interface AgentKind {

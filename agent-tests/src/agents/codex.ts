@@ -16,7 +16,8 @@ export const CODEX: AgentKind = {
     hasSideRequests: true,
     deniedCall: 'none',
     hasSubagentSessions: true,
-    endStatus: 'active',
+    // Its hooks and its telemetry arrive in any order.
+    endStatus: null,
   },
   program: (prefix) => ({
     file: process.execPath,

@@ -12,6 +12,7 @@ import { quote } from './quote.ts';
 
 const DEADLINE_MS = 60_000;
 const INTERRUPT = '\u0003';
+const PRESS_EVERY_MS = 2_000;
 const QUIT_EVERY_MS = 400;
 const QUIT_PRESSES = 50;
 const GRACE_MS = 3_000;
@@ -19,7 +20,8 @@ const GRACE_MS = 3_000;
 export interface Terminal {
   /** All that was shown so far, without blanks: agents place text by moving the cursor. */
   shown(): string;
-  press(keys: string): void;
+  /** Presses keys, and again every two seconds: an agent may drop those that come right after its question. */
+  pressUntil(keys: string, isThere: () => boolean, what: string): Promise<void>;
   /** Rejects when `isThere` does not hold in time, with the end of what was shown. */
   until(isThere: () => boolean | Promise<boolean>, what: string): Promise<void>;
   /** Interrupts the agent until it ends: some want it twice. */
@@ -47,19 +49,24 @@ export function openTerminal({ file, args }: Command, env: Record<string, string
       isOver = true;
     });
   const shown = () => stripVTControlCharacters(text).replaceAll(/\s+/g, '');
+  const until: Terminal['until'] = async (isThere, what) => {
+    const end = performance.now() + DEADLINE_MS;
+    while (!(await isThere())) {
+      if (isOver || performance.now() > end)
+        throw new Error(
+          `${what}: ${isOver ? 'the agent has ended' : 'not in time'}; it shows ${shown().slice(-1_500)}`,
+        );
+      await wait(50);
+    }
+  };
   return {
     shown,
-    press: (keys) => void child.stdin.write(keys),
-    async until(isThere, what) {
-      const end = performance.now() + DEADLINE_MS;
-      while (!(await isThere())) {
-        if (isOver || performance.now() > end)
-          throw new Error(
-            `${what}: ${isOver ? 'the agent has ended' : 'not in time'}; it shows ${shown().slice(-1_500)}`,
-          );
-        await wait(50);
-      }
+    async pressUntil(keys, isThere, what) {
+      child.stdin.write(keys);
+      const again = setInterval(() => child.stdin.write(keys), PRESS_EVERY_MS);
+      await until(isThere, what).finally(() => clearInterval(again));
     },
+    until,
     async quit() {
       for (let press = 0; !isOver && press < QUIT_PRESSES; press++) {
         child.stdin.write(INTERRUPT);

@@ -37,8 +37,8 @@ export const ALLOWED_BY_USER: Scenario = {
   reasonToSkip: reasonForNoDialog,
   async run(agent, start) {
     const [trial, terminal] = await asked(agent, start, 'success');
-    terminal.press(ENTER);
-    await terminal.until(() => trial.script.left() === 0, 'the call ran');
+    await terminal.pressUntil(ENTER, () => trial.script.left() === 0, 'the call ran');
+    await terminal.until(() => terminal.shown().includes('Alldone'), 'the answer is shown');
     if (agent.dialog!.hasWaits)
       await terminal.until(async () => !isWaiting(await trial.observe()), 'the wait ended');
     await terminal.quit();
@@ -52,8 +52,11 @@ export const REFUSED_BY_USER: Scenario = {
   reasonToSkip: reasonForNoDialog,
   async run(agent, start) {
     const [trial, terminal] = await asked(agent, start, 'denied');
-    terminal.press(ESCAPE);
-    await terminal.until(() => agent.dialog!.refusal.test(terminal.shown()), 'the agent took the refusal');
+    await terminal.pressUntil(
+      ESCAPE,
+      () => agent.dialog!.refusal.test(terminal.shown()),
+      'the agent took the refusal',
+    );
     await terminal.quit();
     const { sessions } = await trial.check(agent.dialog!.sessions);
     assert.ok(!sessions.some(({ status }) => status === 'waiting'), 'no session waits after its end');
