@@ -27,7 +27,7 @@ async function testAgents(options: Options): Promise<void> {
   const lifetime = new Lifetime();
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const programs = options.targets.map((name) => ({ name, program: TARGETS[name] }));
-  await buildStale(programs, { lifetime, build: true, say });
+  await buildStale(programs, { lifetime, build: options.build, say });
   const verdicts = new Verdicts();
   process.once('exit', () => process.stdout.write(verdicts.text()));
   for (const agent of options.agents) await testAgent(agent, options, verdicts);

@@ -5,13 +5,14 @@ import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testki
 import type { AgentKind } from './agents/agent.ts';
 import { AGENT_NAMES, AGENTS } from './agents/agents.ts';
 
-type Name = 'agent' | 'server' | 'only' | 'latest' | 'keep' | 'capture';
+type Name = 'agent' | 'server' | 'only' | 'latest' | 'keep' | 'capture' | 'no-build';
 
 export interface Options {
   readonly agents: readonly AgentKind[];
   readonly targets: readonly TargetName[];
   readonly only: string;
   readonly isLatest: boolean;
+  readonly build: boolean;
   readonly keep: boolean;
   readonly capture: string | null;
 }
@@ -25,6 +26,7 @@ const FLAGS: FlagTable<Name> = {
     value: 'DIR',
     help: 'write what the agents send, without texts of this machine, as parity-tests/captured has it',
   },
+  'no-build': { help: 'use the servers as they are built' },
   keep: { help: 'keep the scratch homes and databases, and print their paths' },
 };
 
@@ -62,6 +64,7 @@ export function parseOptions(argv: readonly string[]): Parsed {
       targets: TARGET_NAMES.filter((one) => server === undefined || one === server),
       only: flags.get('only') ?? '',
       isLatest: flags.has('latest'),
+      build: !flags.has('no-build'),
       keep: flags.has('keep'),
       capture: flags.has('capture') ? resolve(process.env.INIT_CWD ?? '', flags.get('capture')!) : null,
     },
