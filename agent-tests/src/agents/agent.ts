@@ -57,6 +57,8 @@ export interface Promised {
   readonly hasCallIds: boolean;
   /** Whether tokens written to a cache are told. */
   readonly hasCacheWrites: boolean;
+  /** Whether it sends telemetry again that no server took. */
+  readonly sendsAgain: boolean;
   /** Whether side requests (titles) are told. */
   readonly hasSideRequests: boolean;
   /** What the row of a denied call is; `none` where there is no row of a call. */

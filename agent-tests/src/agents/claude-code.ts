@@ -18,6 +18,7 @@ export const CLAUDE_CODE: AgentKind = {
     cost: costOf,
     hasCallIds: true,
     hasCacheWrites: true,
+    sendsAgain: true,
     hasSideRequests: true,
     deniedCall: 'none',
     hasSubagentSessions: false,

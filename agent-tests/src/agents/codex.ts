@@ -13,6 +13,7 @@ export const CODEX: AgentKind = {
     cost: () => null,
     hasCallIds: true,
     hasCacheWrites: false,
+    sendsAgain: false,
     hasSideRequests: true,
     deniedCall: 'none',
     hasSubagentSessions: true,

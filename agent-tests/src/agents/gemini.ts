@@ -11,6 +11,7 @@ export const GEMINI: AgentKind = {
     cost: () => null,
     hasCallIds: false,
     hasCacheWrites: false,
+    sendsAgain: true,
     hasSideRequests: true,
     deniedCall: 'error',
     hasSubagentSessions: false,

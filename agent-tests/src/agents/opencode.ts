@@ -26,6 +26,7 @@ export const OPENCODE: AgentKind = {
       1_000_000,
     hasCallIds: true,
     hasCacheWrites: true,
+    sendsAgain: true,
     hasSideRequests: false,
     deniedCall: 'error',
     hasSubagentSessions: false,

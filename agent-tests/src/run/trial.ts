@@ -17,7 +17,7 @@ import { type Conversation, Script } from '../api/script.ts';
 import { type Relay, startRelay } from '../capture/relay.ts';
 import { writeCaptured } from '../capture/write.ts';
 import { check } from '../check/check.ts';
-import { type Observed, observe } from '../check/observed.ts';
+import { type Observed, observe, settled } from '../check/observed.ts';
 import { agentEnv, type Ran, run, runTurn } from './process.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -117,6 +117,16 @@ export class Trial {
     const client = new ApiClient(this.#server.port);
     try {
       return await observe(client);
+    } finally {
+      client.close();
+    }
+  }
+
+  /** What the server says once `isThere` holds, or at the deadline. */
+  async untilObserved(isThere: (state: Observed) => boolean): Promise<Observed> {
+    const client = new ApiClient(this.#server.port);
+    try {
+      return await settled(client, isThere);
     } finally {
       client.close();
     }

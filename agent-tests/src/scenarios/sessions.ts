@@ -1,5 +1,6 @@
 /** Several turns, sessions and models, and a server that is restarted. */
 import assert from 'node:assert/strict';
+import type { Observed } from '../check/observed.ts';
 import type { Trial } from '../run/trial.ts';
 import type { Scenario } from './scenario.ts';
 import { shellSteps, TASK } from './turns.ts';
@@ -46,7 +47,12 @@ export const RESTART: Scenario = {
   async run(agent, start) {
     let trial: Trial | undefined;
     const [call, text] = shellSteps(agent, 'echo hello', 'success');
-    const restarted = { ...text!, hold: async () => await trial!.restartServer() };
+    const restart = async () => {
+      const isThere = ({ rows }: Observed) => rows.some(({ event_type }) => event_type === 'tool_use');
+      if (!agent.promised.sendsAgain) await trial!.untilObserved(isThere);
+      await trial!.restartServer();
+    };
+    const restarted = { ...text!, hold: restart };
     trial = await start([{ marker: TASK, steps: [call!, restarted] }]);
     await trial.turn({ prompt: `Please do ${TASK}` });
     await trial.check(1);
