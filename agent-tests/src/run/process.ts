@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import type { AgentKind, Command, Place } from '../agents/agent.ts';
 
-const DEADLINE_MS = 90_000;
+const DEADLINE_MS = 180_000;
 
 export interface Ran {
   readonly code: number | null;
