@@ -61,6 +61,8 @@ export interface Promised {
   readonly sendsAgain: boolean;
   /** Whether side requests (titles) are told. */
   readonly hasSideRequests: boolean;
+  /** The model's names of tools, by those that hooks have for them: the row has the name of what arrives first. */
+  readonly hookTools: Readonly<Record<string, string>>;
   /** What the row of a denied call is; `none` where there is no row of a call. */
   readonly deniedCall: 'none' | 'error';
   /** Whether a subagent is a session of its own. */

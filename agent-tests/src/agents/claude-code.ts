@@ -20,6 +20,7 @@ export const CLAUDE_CODE: AgentKind = {
     hasCacheWrites: true,
     sendsAgain: true,
     hasSideRequests: true,
+    hookTools: {},
     deniedCall: 'none',
     hasSubagentSessions: false,
     endStatus: 'ended',

@@ -15,6 +15,7 @@ export const CODEX: AgentKind = {
     hasCacheWrites: false,
     sendsAgain: false,
     hasSideRequests: true,
+    hookTools: { Bash: 'exec_command', multi_agent_v1wait_agent: 'wait_agent' },
     deniedCall: 'none',
     hasSubagentSessions: true,
     // Its hooks and its telemetry arrive in any order.
@@ -76,7 +77,7 @@ trust_level = "trusted"
     },
     question: /Wouldyouliketorunthefollowingcommand/,
     refusal: /Youcanceled/,
-    hasWaits: false,
+    hasWaits: true,
     // Codex names a session by another session.
     sessions: 2,
   },

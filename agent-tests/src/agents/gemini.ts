@@ -13,6 +13,7 @@ export const GEMINI: AgentKind = {
     hasCacheWrites: false,
     sendsAgain: true,
     hasSideRequests: true,
+    hookTools: {},
     deniedCall: 'error',
     hasSubagentSessions: false,
     endStatus: 'active',

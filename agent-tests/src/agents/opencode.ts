@@ -28,6 +28,7 @@ export const OPENCODE: AgentKind = {
     hasCacheWrites: true,
     sendsAgain: true,
     hasSideRequests: false,
+    hookTools: {},
     deniedCall: 'error',
     hasSubagentSessions: false,
     endStatus: 'active',

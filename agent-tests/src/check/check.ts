@@ -26,7 +26,7 @@ export async function check(client: ApiClient, expectation: Expectation): Promis
   const expected = { answers: expectedAnswers(agent, served), calls: expectedCalls(agent, served), sessions };
   const partsOf = (state: Observed) => ({
     answers: observedAnswers(state.rows),
-    calls: observedCalls(state.rows),
+    calls: observedCalls(agent, state.rows),
     sessions: state.sessions.length,
   });
   const state = await settled(client, (one) => isDeepStrictEqual(partsOf(one), expected));

@@ -66,11 +66,15 @@ export function expectedCalls({ promised }: AgentKind, served: readonly Served[]
   );
 }
 
-export function observedCalls(rows: readonly Row[]): Call[] {
+export function observedCalls({ promised }: AgentKind, rows: readonly Row[]): Call[] {
   return sorted(
     rows
       .filter(({ event_type }) => event_type === 'tool_use')
-      .map(({ tool_name, call_id, status }) => ({ tool_name, call_id, status })),
+      .map(({ tool_name, call_id, status }) => ({
+        tool_name: promised.hookTools[tool_name ?? ''] ?? tool_name,
+        call_id,
+        status,
+      })),
   );
 }
 
