@@ -31,7 +31,6 @@ import { loadPool, type PoolFacts } from './pool.ts';
 import { verify } from './preflight.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { Promises } from './promises.ts';
-import { repeatFile } from './repeat.ts';
 import { type Measurement, type Result, SCHEMA_VERSION } from './result.ts';
 import type { Rounds } from './rounds.ts';
 import { runCommand } from './run-command.ts';
@@ -66,11 +65,7 @@ async function run(
     );
     return 2;
   }
-  const planned = makePlan(options, { k6: k6 !== null });
-  const plan =
-    options.repeat === undefined
-      ? planned
-      : { ...planned, specs: await repeatFile(planned.specs, options.repeat) };
+  const plan = makePlan(options, { k6: k6 !== null });
   for (const line of describePlan(plan, options)) progress.say(line);
   const { placement, targets } = plan;
   const launch: Launch = { contenders, placement, lifetime };

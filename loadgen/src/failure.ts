@@ -7,7 +7,6 @@ import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 
 export type FailureCode =
   | 'corpus_unusable'
-  | 'cannot_repeat'
   | 'build_failed'
   | 'not_built'
   | 'server_failed'

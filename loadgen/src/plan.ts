@@ -99,7 +99,6 @@ function reasonsToKeepCommitted(options: Options): string[] {
   if (options.rounds < ENOUGH_ROUNDS) reasons.push(`fewer than ${ENOUGH_ROUNDS} rounds`);
   if (options.events !== undefined) reasons.push('a number of events');
   if (options.duration !== undefined) reasons.push('a length of its own');
-  if (options.repeat !== undefined) reasons.push('the sizes of another run');
   if (options.starts < (FLAGS.starts.default as number)) reasons.push('fewer starts');
   if (options.given.has('soak-minutes') && options.soakMinutes < (FLAGS['soak-minutes'].default as number))
     reasons.push('a shorter soak');
@@ -125,7 +124,6 @@ export function describePlan(plan: Plan, options: Options): string[] {
       : `${Math.round(plan.estimated_s / 60)} minutes`;
   return [
     `Measured starts per server: ${options.starts}. Every round has a fresh process and a fresh database.`,
-    ...(options.repeat === undefined ? [] : [`Closed loops are as long as those of ${options.repeat}.`]),
     ...(plan.specs.length === 0
       ? []
       : [`Each cycle holds a pair of rounds of everything below${inTheLast(plan.specs)}.`]),

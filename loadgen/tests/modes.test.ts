@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { violations, writeResult } from '../src/export/json.ts';
 import { throughput } from '../src/metrics.ts';
 import { measurementNamed, type Result } from '../src/result.ts';
 import { runCompare } from './run-compare.ts';
@@ -76,36 +75,6 @@ test('one that the trial sizes is of parts, the same in every round, and has its
   const cold = rounds.map(({ warm_up }) => warm_up.cold_events_per_s!);
   const { min, max } = servers.ts!.metrics.cold_events_per_s!;
   assert.deepEqual([min, max], [Math.min(...cold), Math.max(...cold)]);
-});
-
-test('a run that repeats another has rounds of its sizes without a trial, and what cannot be repeated is refused', async () => {
-  const flags = ['--duration=1', '--rounds=1', '--concurrency=4', '--batch-size=5'];
-  const sized = (steps: readonly string[]) => steps.filter((step) => step === 'batch').length;
-  const { result: first, steps: trial } = await resultAndSteps(...flags, '--warmup=200');
-  const { events } = measurementNamed(first, 'batch')!.workload!;
-  const earlier = join(folder, 'earlier.json');
-  await writeResult(first, earlier);
-  const { result, steps } = await resultAndSteps(...flags, `--repeat=${earlier}`);
-  const { workload, rounds } = measurementNamed(result, 'batch')!;
-  assert.deepEqual([workload!.events, workload!.warmup_events, workload!.duration_s], [events, 200, 1]);
-  assert.deepEqual(
-    rounds.map(({ measured }) => measured.sent_events),
-    [events, events],
-  );
-  assert.equal(sized(trial) - sized(steps), 1, 'no trial');
-  assert.ok(result.flags.includes('--repeat=earlier.json'), result.flags.join(' '));
-
-  const refused = async (file: string, ...argv: string[]) => {
-    const { code, stderr } = await runCompare(folder, ['--', ...argv, `--repeat=${file}`], {});
-    assert.equal(code, 1, stderr);
-    return stderr;
-  };
-  assert.match(
-    await refused(earlier, '--duration=2', '--concurrency=4'),
-    /batch cannot be repeated: batch_size was 5, not 50, duration_s was 1, not 2/,
-  );
-  assert.match(await refused(earlier, '--mode=single'), /single cannot be repeated: .* no such measurement/);
-  assert.match(await refused(import.meta.filename), /modes\.test\.ts is no JSON/);
 });
 
 test('an open loop at a rate, and at a share of what each server took in the closed one of the same cycle', async () => {

@@ -72,19 +72,6 @@ test('what only two flags together show is checked too', () => {
   ]);
 });
 
-test('sizes come from an earlier result or are given, not both', () => {
-  const earlier = `--repeat=${import.meta.filename}`;
-  assert.deepEqual(problems(['--repeat=/nowhere/A.json']), ['--repeat /nowhere/A.json does not exist']);
-  assert.deepEqual(problems([earlier, '--events=20000']), [
-    '--repeat and --events both say how many events a round has; give one of them',
-  ]);
-  assert.deepEqual(problems([earlier, '--quick', '--warmup=500']), [
-    '--repeat and --warmup both say how many events a round has; give one of them',
-    '--repeat and --quick both say how many events a round has; give one of them',
-  ]);
-  assert.deepEqual(problems(['--mode=soak', earlier]), ['--repeat has no meaning with --mode=soak']);
-});
-
 test('flags that the mode has no use for, or that contradict each other, are wrong', () => {
   assert.deepEqual(problems(['--rate=2000']), ['--rate has no meaning with --mode=batch']);
   assert.deepEqual(problems(['--mode=all', '--durability=power', '--stream-clients=3']), [

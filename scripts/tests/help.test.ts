@@ -54,7 +54,7 @@ test('package.json has commands that run programs', () => {
     'demo',
     'parity',
     'bench:limit',
-    'bench:targets',
+    'bench:diff',
     'test',
   ])
     assert.ok(names.includes(name), name);

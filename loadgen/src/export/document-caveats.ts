@@ -1,81 +1,11 @@
-/**
- * DATA: what the ancestor's report left open or got wrong, and the figure that closes each.
- *
- * What must stay true: a caveat whose figure is not in the result says so; none is closed by words alone.
- */
+/** What the numbers do not say, however well they were measured. */
 import { measurementNamed, type Result } from '../result.ts';
 import { commitOf } from './conditions.ts';
-import { evidence } from './evidence.ts';
 import { group } from './format.ts';
 import { markdownText } from './markdown-table.ts';
 import { serversIn } from './names.ts';
 
-interface Caveat {
-  readonly before: string;
-  /** `null` when the run does not have what it takes. */
-  closed(result: Result): string | null;
-}
-
-const CAVEATS: readonly Caveat[] = [
-  { before: 'One run, so no spread and no interval.', closed: evidence.rounds },
-  {
-    before: 'Rust’s unit tests used a database in memory, the benchmark a file.',
-    closed: evidence.files,
-  },
-  { before: 'Nobody read the stream while events came in.', closed: evidence.stream },
-  { before: 'No soak.', closed: evidence.soak },
-  {
-    before: 'Pooled connections or sharded writes were said to make Rust faster.',
-    closed: (result) =>
-      evidence.limit(
-        result,
-        'One writer with group commit; another way of writing could touch what is missing from the bulk limit, not more.',
-      ),
-  },
-  {
-    before: 'Throughput and p50 were explained by a mutex around the connection.',
-    closed: (result) =>
-      evidence.limit(
-        result,
-        'No lock is blamed: what each database takes without HTTP stands beside what the server takes.',
-      ),
-  },
-  {
-    before: 'SQLite’s single writer was said to be the bottleneck, not HTTP.',
-    closed: (result) => evidence.limit(result, 'Measured instead of said.'),
-  },
-  {
-    before: 'Tail latency was explained by pauses of the garbage collector.',
-    closed: evidence.runtimeLag,
-  },
-  {
-    before: 'p99 came from a closed loop, in which a stall delays requests instead of counting against them.',
-    closed: evidence.openLatency,
-  },
-  { before: 'Start of Rust included cargo.', closed: evidence.start },
-  { before: 'The size of node_modules stood for what is deployed.', closed: evidence.size },
-  { before: '20,000 events, half a second of work.', closed: evidence.events },
-  { before: '500 events to warm up, whether or not that was enough.', closed: evidence.warmUp },
-  { before: '18 of 18 parity tests, and no look at what was stored.', closed: evidence.audit },
-  {
-    before: 'The two servers promised different durability, which the report did not see.',
-    closed: (result) => evidence.promises(result, ['durability', 'synchronous', 'journal_mode']),
-  },
-  {
-    before: 'The two servers ran on different databases, which the report did not see.',
-    closed: evidence.database,
-  },
-];
-
 export function caveatLines(result: Result): string[] {
-  return CAVEATS.map(({ before, closed }) => {
-    const answer = closed(result);
-    return `**${before}** ${markdownText(answer ?? 'Not measured in this run.')}`;
-  });
-}
-
-/** What the numbers do not say, however well they were measured. */
-export function remainingCaveats(result: Result): string[] {
   const { environment, placement } = result;
   const soak = measurementNamed(result, 'soak')?.workload?.duration_s ?? null;
   return [

@@ -10,7 +10,7 @@ import { binarySection } from './binary-markdown.ts';
 import { codecsSection } from './codecs-markdown.ts';
 import { commitOf, doubtsOf, READING, thresholdLines } from './conditions.ts';
 import { analysis } from './document-analysis.ts';
-import { caveatLines, remainingCaveats } from './document-caveats.ts';
+import { caveatLines } from './document-caveats.ts';
 import { formatDuration, formatSummary, formatValue, group, NOT_MEASURED } from './format.ts';
 import { measurementMarkdown, metricTable, openMarkdown } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
@@ -64,10 +64,7 @@ export function documentOf(result: Result): string {
     '## Limits',
     limits(result),
     '## Caveats',
-    'What the report before this one left open, and what closes it:',
     bullets(caveatLines(result)),
-    '### What remains',
-    bullets(remainingCaveats(result)),
     '### Reasons to distrust',
     doubts(result),
     ...(result.thresholds.length === 0

@@ -16,7 +16,6 @@ const MODES_OF: Readonly<Partial<Record<FlagName, readonly RunMode[]>>> = {
   'soak-minutes': ['soak', 'all'],
   warmup: ['batch', 'single', 'open', 'soak'],
   rounds: ['batch', 'single', 'open', 'all'],
-  repeat: ['batch', 'single', 'open', 'all'],
   preload: ['batch', 'single', 'open', 'soak'],
   durability: ['batch', 'single', 'open', 'soak', 'startup'],
   corpus: ['batch', 'single', 'open', 'soak', 'all'],
@@ -36,10 +35,6 @@ export function checkTogether(options: Options): string[] {
     problems.push('--corpus and --payload both say which events are sent; give one of them');
   if (options.mode !== 'open' && both('events', 'duration'))
     problems.push('--events and --duration both say how long a round is; give one of them');
-  for (const name of ['events', 'warmup', 'quick'] as const) {
-    if (both('repeat', name))
-      problems.push(`--repeat and --${name} both say how many events a round has; give one of them`);
-  }
   if (both('soak-minutes', 'duration'))
     problems.push('--soak-minutes and --duration both say how long the soak is; give one of them');
   const closed = options.mode === 'batch' || options.mode === 'single';

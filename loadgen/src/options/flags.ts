@@ -20,7 +20,6 @@ export type FlagName =
   | 'warmup'
   | 'rounds'
   | 'starts'
-  | 'repeat'
   | 'corpus'
   | 'payload'
   | 'ids'
@@ -134,10 +133,6 @@ export const FLAGS: Readonly<Record<FlagName, Flag>> = {
     help: 'rounds per server, in the order A B B A',
   },
   starts: { value: 'N', default: 10, minimum: 1, maximum: 1000, help: 'starts measured per server' },
-  repeat: {
-    value: 'FILE',
-    help: 'closed loops as long as those of this result, which a second run is laid beside',
-  },
   corpus: { value: 'FILE', help: 'real events instead of generated ones: NDJSON, gzip or not' },
   payload: {
     value: 'KIND',

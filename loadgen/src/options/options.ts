@@ -45,7 +45,6 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     warmup: integer(given, 'warmup', problems) ?? (quick ? QUICK.warmup : undefined),
     rounds: quick && !given.has('rounds') ? QUICK.rounds : integer(given, 'rounds', problems)!,
     starts: quick && !given.has('starts') ? QUICK.starts : integer(given, 'starts', problems)!,
-    repeat: text(given, 'repeat'),
     corpus: text(given, 'corpus'),
     payload: choice(given, 'payload', problems) as 'mixed' | 'small',
     ids: choice(given, 'ids', problems) as 'random' | 'time',
@@ -62,10 +61,8 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     given: new Set(given.keys()),
   };
   if (problems.length === 0) {
-    for (const name of ['repeat', 'corpus'] as const) {
-      const file = options[name];
-      if (file !== undefined && !existsSync(file)) problems.push(`--${name} ${file} does not exist`);
-    }
+    const { corpus } = options;
+    if (corpus !== undefined && !existsSync(corpus)) problems.push(`--corpus ${corpus} does not exist`);
     problems.push(...checkTogether(options));
   }
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };

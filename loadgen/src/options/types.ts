@@ -24,7 +24,6 @@ export interface Options {
   readonly warmup: number | undefined;
   readonly rounds: number;
   readonly starts: number;
-  readonly repeat: string | undefined;
   readonly corpus: string | undefined;
   readonly payload: 'mixed' | 'small';
   readonly ids: 'random' | 'time';
