@@ -13,9 +13,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeGroups } from '@twin-ingest/loadgen/limit/groups.ts';
-import { LIMIT_PROGRAMS } from '@twin-ingest/loadgen/limit/programs.ts';
-import { loadPool } from '@twin-ingest/loadgen/pool.ts';
+import { writeGroups } from '@twin-ingest/loadgen/ceilings/groups.ts';
+import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
+import { loadPool } from '@twin-ingest/loadgen/load/pool.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
@@ -36,7 +36,7 @@ async function count(folder: string): Promise<number> {
   const groups = join(folder, 'groups.ndjson');
   const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, ids: 'random', most: EVENTS });
   await writeGroups(groups, pool, EVENTS, GROUP_EVENTS, new AbortController().signal);
-  const { command } = LIMIT_PROGRAMS.rs;
+  const { command } = CEILING_PROGRAMS.rs;
   const tool = ['--tool=callgrind', `--callgrind-out-file=${join(folder, 'callgrind.out')}`];
   const flags = ['--db', join(folder, 'events.db'), '--groups', groups, '--durability', 'process'];
   const { status, stderr, error } = spawnSync('valgrind', [...tool, command, ...flags], {
@@ -66,7 +66,7 @@ if (argv.some((argument) => argument !== '--update')) {
   const lifetime = new Lifetime();
   try {
     // Always, since cargo alone knows whether the program is that of these sources.
-    const program = { ...LIMIT_PROGRAMS.rs, hasOtherBuilds: true };
+    const program = { ...CEILING_PROGRAMS.rs, hasOtherBuilds: true };
     const say = (line: string) => void process.stderr.write(`${line}\n`);
     await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });
     const counted = Math.round(await count(folder));

@@ -5,17 +5,17 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { binaryPrior } from '@twin-ingest/loadgen/export/binary-prior.ts';
-import { choiceSection, OPEN_FILE } from '@twin-ingest/loadgen/export/choice.ts';
-import { choiceOfFormat } from '@twin-ingest/loadgen/export/codecs-choice.ts';
-import { priorSection } from '@twin-ingest/loadgen/export/codecs-prior.ts';
-import { documentOf } from '@twin-ingest/loadgen/export/document.ts';
-import { htmlReport } from '@twin-ingest/loadgen/export/html.ts';
-import { rpcPrior } from '@twin-ingest/loadgen/export/rpc-prior.ts';
-import { SYNC_PICTURE } from '@twin-ingest/loadgen/export/sync-markdown.ts';
-import { systemsTable } from '@twin-ingest/loadgen/export/systems.ts';
-import { syncPicture } from '@twin-ingest/loadgen/report/sync-picture.ts';
-import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result.ts';
+import { binaryPrior } from '@twin-ingest/loadgen/binary/report/prior.ts';
+import { choiceOfFormat } from '@twin-ingest/loadgen/codecs/report/choice.ts';
+import { priorSection } from '@twin-ingest/loadgen/codecs/report/prior.ts';
+import { choiceSection, OPEN_FILE } from '@twin-ingest/loadgen/report/choice.ts';
+import { documentOf } from '@twin-ingest/loadgen/report/document.ts';
+import { htmlReport } from '@twin-ingest/loadgen/report/html.ts';
+import { systemsTable } from '@twin-ingest/loadgen/report/systems.ts';
+import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.ts';
+import { rpcPrior } from '@twin-ingest/loadgen/rpc/report/prior.ts';
+import { SYNC_PICTURE } from '@twin-ingest/loadgen/sync/report/markdown.ts';
+import { syncPicture } from '@twin-ingest/loadgen/sync/report/picture.ts';
 
 export const RESULT = 'benchmark-results.json';
 const README = 'README.md';

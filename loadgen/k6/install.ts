@@ -7,7 +7,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { askVersion, K6_BINARY, K6_FOLDER, K6_VERSION } from '../src/drivers/k6-find.ts';
+import { askVersion, K6_BINARY, K6_FOLDER, K6_VERSION } from '../src/load/drivers/k6-find.ts';
 
 answerHelp(`Usage: pnpm k6:install
 

@@ -1,5 +1,5 @@
 /** A part `binary` with a few rows of one server, made up, for the tests of goals and of what readers see. */
-import type { BinaryResult, BinaryRow } from '../src/binary/binary-result.ts';
+import type { BinaryResult, BinaryRow } from '../src/binary/result.ts';
 import { ORIGINAL_BYTES } from '../src/binary/sizes.ts';
 import { sampleSync } from './sync-sample.ts';
 

@@ -8,24 +8,25 @@ import { test } from 'node:test';
 import { keepAttachment } from '../src/binary/attachment.ts';
 import { blobBytes, hashOf } from '../src/binary/blob-bytes.ts';
 import type { BodyOrder, BodyReply } from '../src/binary/body-process.ts';
+import { BINARY } from '../src/binary/command.ts';
 import { deviation, FIGURES, mean } from '../src/binary/figure.ts';
 import { outcomeOf } from '../src/binary/goal.ts';
 import { GOALS } from '../src/binary/goals.ts';
 import { lapsInPage, methodsInPage } from '../src/binary/in-page.ts';
 import { LivezProbe } from '../src/binary/livez-probe.ts';
 import { contestantsOf, isFast } from '../src/binary/methods.ts';
-import { parseBinary } from '../src/binary/options.ts';
 import { orderOf } from '../src/binary/order.ts';
+import { binaryTerminal } from '../src/binary/report/terminal.ts';
 import { figuresOf } from '../src/binary/scenarios/transfer.ts';
-import { binaryTerminal } from '../src/export/binary-terminal.ts';
-import { documentOf } from '../src/export/document.ts';
-import { htmlReport } from '../src/export/html.ts';
-import { violations } from '../src/export/json.ts';
+import { parseSuite } from '../src/plan/suite-options.ts';
+import { documentOf } from '../src/report/document.ts';
+import { htmlReport } from '../src/report/html.ts';
+import { violations } from '../src/result/json.ts';
 import { sampleBinary, transferRow } from './binary-sample.ts';
 import { sampleReportResult } from './report-fixture.ts';
 
 test('flags choose servers, scenarios and size, and every wrong one is reported', () => {
-  const parsed = parseBinary(['--only', 'ts', '--scenarios=livez', '--all', '--no-build']);
+  const parsed = parseSuite(BINARY, ['--only', 'ts', '--scenarios=livez', '--all', '--no-build']);
   assert.equal(parsed.kind, 'run');
   if (parsed.kind !== 'run') return;
   const { targets, scenarios, size, build } = parsed.options;
@@ -33,9 +34,9 @@ test('flags choose servers, scenarios and size, and every wrong one is reported'
     { targets, scenarios, size, build },
     { targets: ['ts'], scenarios: ['livez'], size: 'all', build: false },
   );
-  const wrong = parseBinary(['--only=go', '--scenarios=x', '--quick', '--all', 'word']);
+  const wrong = parseSuite(BINARY, ['--only=go', '--scenarios=x', '--quick', '--all', 'word']);
   assert.equal(wrong.kind === 'invalid' && wrong.problems.length, 4);
-  assert.equal(parseBinary(['--help']).kind, 'help');
+  assert.equal(parseSuite(BINARY, ['--help']).kind, 'help');
 });
 
 test('the expected bytes are those of the rule BEN-04', () => {

@@ -1,8 +1,8 @@
 /** The README's answer to "Which server should I ship?": six rows and a sentence for each reader. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { choiceSection } from '../src/export/choice.ts';
-import type { Result } from '../src/result.ts';
+import { choiceSection } from '../src/report/choice.ts';
+import type { Result } from '../src/result/result.ts';
 import { sampleReportResult } from './report-fixture.ts';
 import { alike, hostile, only, swapped } from './report-shapes.ts';
 

@@ -1,5 +1,5 @@
 /** A part `codecs` with a few rows of one server, made up, for the tests of goals and of what readers see. */
-import type { CodecRow, CodecsResult } from '../src/codecs/codecs-result.ts';
+import type { CodecRow, CodecsResult } from '../src/codecs/result.ts';
 import { sampleSync } from './sync-sample.ts';
 
 export const codecRow = (

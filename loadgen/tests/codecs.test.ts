@@ -7,26 +7,27 @@ import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
 import { jsonEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import { checkFields, type Step, stepFigures } from '../src/codecs/alone.ts';
+import { CODECS } from '../src/codecs/command.ts';
 import { Exchange } from '../src/codecs/exchange.ts';
 import { FIGURES } from '../src/codecs/figure.ts';
 import { outcomeOf } from '../src/codecs/goal.ts';
 import { GOALS } from '../src/codecs/goals.ts';
 import { requestBytes } from '../src/codecs/load-process.ts';
 import { idsIn, ingestRequests } from '../src/codecs/loader.ts';
-import { parseCodecs } from '../src/codecs/options.ts';
 import { decodeBatch } from '../src/codecs/protobuf.ts';
+import { codecsTerminal } from '../src/codecs/report/terminal.ts';
 import { procwirePayload, sourceEvents, upTo } from '../src/codecs/source-events.ts';
-import { codecsTerminal } from '../src/export/codecs-terminal.ts';
-import { documentOf } from '../src/export/document.ts';
-import { htmlReport } from '../src/export/html.ts';
-import { violations } from '../src/export/json.ts';
+import { parseSuite } from '../src/plan/suite-options.ts';
+import { documentOf } from '../src/report/document.ts';
+import { htmlReport } from '../src/report/html.ts';
+import { violations } from '../src/result/json.ts';
 import { codecRow as row, sampleCodecs } from './codecs-sample.ts';
 import { sampleReportResult } from './report-fixture.ts';
 
 const SOURCE = { seed: 1, corpus: undefined };
 
 test('flags choose servers, scenarios and size, and every wrong one is reported', () => {
-  const parsed = parseCodecs(['--only', 'ts', '--scenarios=pipe,codec', '--all', '--no-build']);
+  const parsed = parseSuite(CODECS, ['--only', 'ts', '--scenarios=pipe,codec', '--all', '--no-build']);
   assert.equal(parsed.kind, 'run');
   if (parsed.kind !== 'run') return;
   const { targets, scenarios, size, build } = parsed.options;
@@ -39,9 +40,9 @@ test('flags choose servers, scenarios and size, and every wrong one is reported'
       build: false,
     },
   );
-  const wrong = parseCodecs(['--only=go', '--scenarios=x', '--quick', '--all', 'word']);
+  const wrong = parseSuite(CODECS, ['--only=go', '--scenarios=x', '--quick', '--all', 'word']);
   assert.equal(wrong.kind === 'invalid' && wrong.problems.length, 4);
-  assert.equal(parseCodecs(['--help']).kind, 'help');
+  assert.equal(parseSuite(CODECS, ['--help']).kind, 'help');
 });
 
 test('the same seed gives the same events, sized as asked, and metadata keeps its text', async () => {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { SCHEMA_FILE, violations } from '../src/export/json.ts';
-import { METRICS } from '../src/metrics.ts';
-import { measurementNamed, type Result } from '../src/result.ts';
+import { METRICS } from '../src/analyse/metrics.ts';
+import { SCHEMA_FILE, violations } from '../src/result/json.ts';
+import { measurementNamed, type Result } from '../src/result/result.ts';
 import { type Run, runCompare } from './run-compare.ts';
 
 const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { batchBody, countWithId } from '../src/bodies.ts';
-import { loadPool, type Pool } from '../src/pool.ts';
-import { TemplateError } from '../src/template.ts';
+import { batchBody, countWithId } from '../src/load/bodies.ts';
+import { loadPool, type Pool } from '../src/load/pool.ts';
+import { TemplateError } from '../src/load/template.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-corpus-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 /** CPU time between two looks as a share of a core. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cpuShares } from '../src/cpu-share.ts';
+import { cpuShares } from '../src/observe/cpu-share.ts';
 
 test('the growth of CPU time over the interval, none for the first look and where nothing was said', () => {
   const t_ms = [0, 500, 1500, 2500, 2500];

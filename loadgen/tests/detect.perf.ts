@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { measurementNamed, type Result } from '../src/result.ts';
+import { measurementNamed, type Result } from '../src/result/result.ts';
 import { runCompare } from './run-compare.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-detect-'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { measurementNamed, type Result } from '../src/result.ts';
+import { measurementNamed, type Result } from '../src/result/result.ts';
 import { runCompare } from './run-compare.ts';
 
 const SATURATED = fileURLToPath(new URL('./saturated-main.ts', import.meta.url));

@@ -10,12 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { allowedByChance, diffResults, ratiosAgree } from '../src/diff.ts';
-import { diffCommand } from '../src/diff-command.ts';
-import type { FigureDiff } from '../src/diff-figures.ts';
-import { markdownDiff, summaryLine, terminalDiff } from '../src/export/diff.ts';
-import type { Result } from '../src/result.ts';
-import { type Comparison, compareRounds } from '../src/statistics.ts';
+import { allowedByChance, diffResults, ratiosAgree } from '../src/analyse/diff.ts';
+import type { FigureDiff } from '../src/analyse/diff-figures.ts';
+import { type Comparison, compareRounds } from '../src/analyse/statistics.ts';
+import { summaryLine, terminalDiff } from '../src/report/diff.ts';
+import type { Result } from '../src/result/result.ts';
+import { readResult } from '../src/result/result-file.ts';
 import { sampleResult } from './sample-result.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-diff-'));
@@ -227,39 +227,19 @@ test('how many ratios agree is also counted without noise floors', () => {
   assert.deepEqual([twice.ratios_overlap, twice.ratios_agree_plainly], [twice.ratios, twice.ratios]);
 });
 
-test('terminal and Markdown show the figures, and on demand the differences alone', () => {
-  for (const render of [terminalDiff, markdownDiff]) {
-    const all = render(SLOWER, { onlyDifferences: false });
-    const only = render(SLOWER, { onlyDifferences: true });
-    assert.match(all, /Throughput .*\[.*\] .* −33\.6 \[−35\.0 – −32\.0\] % .*apart.*lower/);
-    assert.ok(all.includes('no difference') && !only.includes('no difference'));
-    assert.ok(all.includes('Example CPU 3000') && !only.includes('Example CPU 3000'));
-    assert.ok(only.trimEnd().endsWith(summaryLine(SLOWER)));
-    assert.ok(!/NaN|undefined|Infinity/.test(all));
-  }
-  const same = terminalDiff(diffResults(A, A), { onlyDifferences: true });
-  assert.match(same, /^Made under: none\./);
+test('the terminal shows every figure with its change', () => {
+  const all = terminalDiff(SLOWER);
+  assert.match(all, /Throughput .*\[.*\] .* −33\.6 \[−35\.0 – −32\.0\] % .*apart.*lower/);
+  assert.match(all, /no difference/);
+  assert.ok(all.trimEnd().endsWith(summaryLine(SLOWER)));
+  assert.ok(!/NaN|undefined|Infinity/.test(all));
 });
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const MAIN = fileURLToPath(new URL('../src/cli/diff.ts', import.meta.url));
 
-/** With a schema that everything follows, but what says otherwise. */
-async function run(argv: readonly string[], violations: readonly string[] = []): Promise<Ran> {
-  const said = { stdout: '', stderr: '' };
-  const code = await diffCommand(argv, {
-    violations: async () => violations,
-    stdout: (text) => {
-      said.stdout += text;
-    },
-    stderr: (text) => {
-      said.stderr += text;
-    },
-  });
-  return { code, ...said };
+function run(...argv: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...argv], { encoding: 'utf8' });
+  return { code: status, stdout, stderr };
 }
 
 function file(name: string, content: unknown): string {
@@ -279,64 +259,43 @@ const FILES = {
   slowed: file('slowed.json', less(SLOWED)),
 };
 
-test('differences are no failure unless agreement is required', async () => {
-  assert.equal((await run([FILES.a, FILES.slowed])).code, 0);
-  const required = await run(['--', FILES.a, FILES.slowed, '--require-agreement']);
+test('differences are no failure unless agreement is required', () => {
+  assert.equal(run(FILES.a, FILES.slowed).code, 0);
+  const required = run('--', FILES.a, FILES.slowed, '--require-agreement');
   assert.deepEqual([required.code, required.stderr], [3, 'The results do not agree.\n']);
-  assert.equal((await run(['--require-agreement', FILES.a, FILES.b])).code, 0);
+  const agreed = run('--require-agreement', FILES.a, FILES.b, '--json');
+  assert.equal(agreed.code, 0);
+  assert.deepEqual(JSON.parse(agreed.stdout), JSON.parse(JSON.stringify(diffResults(less(A), less(B)))));
+});
+
+test('results without a ratio do not agree', () => {
   const { comparison: _, ...startup } = A.measurements[0]!;
-  const alone = file('alone.json', { ...A, measurements: [startup] });
-  assert.equal((await run([alone, alone, '--require-agreement'])).code, 3, 'nothing to agree in');
+  const alone = { ...A, measurements: [startup] };
+  assert.equal(diffResults(alone, alone).summary.agree, false);
 });
 
-test('the same comes as JSON and as Markdown', async () => {
-  const json = await run([FILES.a, FILES.b, '--json']);
-  assert.deepEqual(JSON.parse(json.stdout), JSON.parse(JSON.stringify(diffResults(less(A), less(B)))));
-  assert.match((await run([FILES.a, FILES.b, '--md'])).stdout, /^\| Measurement \| Metric \|/m);
-});
-
-test('whatever is wrong is said at once, with exit 2', async () => {
-  const cases: readonly (readonly [readonly string[], RegExp, (readonly string[])?])[] = [
-    [[FILES.a], /^two result files are compared, not 1; --help shows how$/m],
-    [[FILES.a, FILES.b, FILES.b], /not 3/],
-    [['--fast', FILES.a], /unknown flag --fast; --help lists all\ntwo result files are compared, not 1/],
-    [['-j', FILES.a, FILES.b], /unknown flag -j/],
-    [['--json=yes', FILES.a, FILES.b], /--json takes no value/],
-    [['--json', '--md', FILES.a, FILES.b], /exclude each other/],
-    [[join(folder, 'none.json'), FILES.b], /none\.json cannot be read \(ENOENT\)/],
-    [[file('text.json', 'text'), FILES.b], /text\.json is no JSON/],
-    [[file('null.json', null), FILES.b], /null\.json is no result: it has no schema_version/],
-    [
-      [file('old.json', { schema_version: 1 }), FILES.b],
-      /result of version 1; only version 2 can be compared/,
-    ],
-    [
-      [FILES.a, FILES.b],
-      /a\.json does not follow the schema .*: \/x must be y; .* and 2 more$/m,
-      Array(7).fill('/x must be y'),
-    ],
+test('a file that is no result of this version is refused with a sentence', async () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    [join(folder, 'none.json'), /none\.json cannot be read \(ENOENT\)/],
+    [file('text.json', 'text'), /text\.json is no JSON/],
+    [file('null.json', null), /null\.json is no result: it has no schema_version/],
+    [file('old.json', { schema_version: 1 }), /result of version 1; only version 2 can be compared/],
+    [file('empty.json', { schema_version: 2 }), /empty\.json does not follow the schema .* and \d+ more$/],
   ];
-  for (const [argv, sentence, violations] of cases) {
-    const { code, stdout, stderr } = await run(argv, violations);
-    assert.deepEqual([code, stdout], [2, ''], argv.join(' '));
-    assert.match(stderr, sentence);
-  }
+  for (const [path, sentence] of cases) assert.match(String(await readResult(path)), sentence);
+  const both = run(join(folder, 'none.json'), file('text.json', 'text'));
+  assert.deepEqual([both.code, both.stdout], [2, '']);
+  assert.match(both.stderr, /^bench:diff: .*none\.json .*\nbench:diff: .*text\.json is no JSON\n$/);
 });
 
-test('the program itself explains its flags and refuses what is no result', () => {
-  const main = fileURLToPath(new URL('../src/diff-main.ts', import.meta.url));
-  const start = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8' });
-  const help = start('--help');
-  assert.equal(help.status, 0);
-  for (const flag of ['--json', '--md', '--only-differences', '--require-agreement']) {
-    assert.ok(help.stdout.includes(flag));
-  }
+test('the program reports every wrong flag, and ends in order when its reader leaves', () => {
+  const wrong = run('--fast', '--json=yes', FILES.a);
+  assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+  for (const problem of [/unknown flag --fast/, /--json takes no value/, /expected A\.json B\.json, got 1/])
+    assert.match(wrong.stderr, problem);
   // `head` takes one line and leaves; more than a pipe holds is still to be written.
-  const cut = spawnSync('sh', ['-c', '"$@" | head -n 1', 'sh', process.execPath, main, FILES.a, FILES.a], {
+  const cut = spawnSync('sh', ['-c', '"$@" | head -n 1', 'sh', process.execPath, MAIN, FILES.a, FILES.a], {
     encoding: 'utf8',
   });
   assert.deepEqual([cut.status, cut.stderr, cut.stdout.split('\n').length], [0, '', 2]);
-  const wrong = start(file('empty.json', { schema_version: 2 }), FILES.a);
-  assert.equal(wrong.status, 2);
-  assert.match(wrong.stderr, /empty\.json does not follow the schema of a result/);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
-import { driftOf, slopeOf } from '../src/drift.ts';
+import { driftOf, slopeOf } from '../src/analyse/drift.ts';
 
 const MIB = 1_048_576;
 const TEN_MINUTES = 600;

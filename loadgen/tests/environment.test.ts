@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { isDirty } from '../src/environment.ts';
+import { isDirty } from '../src/observe/environment.ts';
 
 test('results leave a checkout clean, a source or a new file does not, and without git nothing is said', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'loadgen-environment-'));

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
-import { DEFAULT_MAX_METADATA_BYTES, expectedConstants, UnmappableEvent } from '../src/audit/expected-row.ts';
+import {
+  DEFAULT_MAX_METADATA_BYTES,
+  expectedConstants,
+  UnmappableEvent,
+} from '../src/verify/audit/expected-row.ts';
 
 /** The row of an event with these members beside the required ones. */
 function row(members: string, maxBytes = DEFAULT_MAX_METADATA_BYTES) {

@@ -6,20 +6,19 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Drift, DriftVerdict } from '../src/drift.ts';
-import { documentOf } from '../src/export/document.ts';
-import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/export/format.ts';
-import { pullRequestMarkdown } from '../src/export/markdown.ts';
-import { driftText } from '../src/export/series.ts';
-import { terminalReport } from '../src/export/terminal.ts';
-import { sentenceOf } from '../src/export/verdict.ts';
-import type { Comparison } from '../src/statistics.ts';
+import type { Drift, DriftVerdict } from '../src/analyse/drift.ts';
+import type { Comparison } from '../src/analyse/statistics.ts';
+import { documentOf } from '../src/report/document.ts';
+import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/report/format.ts';
+import { driftText } from '../src/report/series.ts';
+import { terminalReport } from '../src/report/terminal.ts';
+import { sentenceOf } from '../src/report/verdict.ts';
 import { sampleReportResult } from './report-fixture.ts';
 import { alike, hostile, only, shapes, swapped } from './report-shapes.ts';
 
 const FULL = sampleReportResult();
 
-const EXPORTS = { terminalReport, pullRequestMarkdown, documentOf } as const;
+const EXPORTS = { terminalReport, documentOf } as const;
 
 const HIGHER: Comparison = {
   ratio: 1.22,
@@ -139,7 +138,7 @@ test('the terminal stays within 100 columns', () => {
   }
 });
 
-test('the terminal has one table for the open loop, drift, limits and doubts', () => {
+test('the terminal has one table for the open loop, drift, ceilings and doubts', () => {
   const text = terminalReport(FULL);
   assert.equal(text.match(/Open loop: latency from the moment/g)?.length, 1);
   assert.match(text, /│ 30,000\/s +│ TypeScript │ 30,000\/s/);

@@ -3,8 +3,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { compare } from '../src/compare.ts';
-import type { Contenders } from '../src/contenders.ts';
+import { compareCommand } from '../src/cli/compare-command.ts';
+import type { Contenders } from '../src/run/contenders.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fake-server.ts', import.meta.url));
 const faults = new Map(
@@ -24,8 +24,8 @@ const fake = (name: TargetName): Target => ({
 const contenders: Contenders = {
   targets: { rs: fake('rs'), ts: fake('ts') },
   // The fake has no database code of its own to be held against.
-  limits: null,
+  ceilings: null,
   closedLoopProgram: process.env.FAKE_GENERATOR,
 };
 
-process.exitCode = await compare(process.argv.slice(2), contenders);
+process.exitCode = await compareCommand(process.argv.slice(2), contenders);

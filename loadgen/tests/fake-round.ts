@@ -3,8 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
-import { batchBody, type Range } from '../src/bodies.ts';
-import type { Pool, PoolSource } from '../src/pool.ts';
+import { batchBody, type Range } from '../src/load/bodies.ts';
+import type { Pool, PoolSource } from '../src/load/pool.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fake-server.ts', import.meta.url));
 const BATCH_EVENTS = 250;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { BenchFailure, type FailureCode } from '../src/failure.ts';
-import { checkSamePromises, type Health, readHealth } from '../src/health.ts';
+import { BenchFailure, type FailureCode } from '../src/run/failure.ts';
+import { checkSameSettings, type Health, readHealth } from '../src/verify/health.ts';
 
 const HEALTH: Health = {
   runtime: 'rust',
@@ -36,7 +36,7 @@ async function readFrom(answer: object): Promise<Health> {
 }
 
 const compare = (other: Health) =>
-  checkSamePromises(
+  checkSameSettings(
     new Map([
       ['rs', HEALTH],
       ['ts', other],

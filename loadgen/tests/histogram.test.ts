@@ -9,7 +9,7 @@ import {
   merge,
   percentileCurve,
   record,
-} from '../src/histogram.ts';
+} from '../src/analyse/histogram.ts';
 
 function of(values_ms: Iterable<number>) {
   const histogram = createHistogram();

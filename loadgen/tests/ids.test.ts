@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { batchBody, type Range, singleBody } from '../src/bodies.ts';
-import { loadPool } from '../src/pool.ts';
-import { writeTimeUuid } from '../src/uuid.ts';
+import { batchBody, type Range, singleBody } from '../src/load/bodies.ts';
+import { loadPool } from '../src/load/pool.ts';
+import { writeTimeUuid } from '../src/load/uuid.ts';
 
 const SOURCE = { corpus: undefined, seed: 1, most: Number.MAX_SAFE_INTEGER };
 const random = await loadPool({ ...SOURCE, ids: 'random' });

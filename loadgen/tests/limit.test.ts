@@ -10,19 +10,19 @@ import { setImmediate } from 'node:timers/promises';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import { BenchFailure } from '../src/failure.ts';
-import { writeGroups } from '../src/limit/groups.ts';
-import { LIMIT_PROGRAMS, type LimitProgram, runLimitProgram } from '../src/limit/programs.ts';
-import { type LimitOptions, measureLimit } from '../src/limit.ts';
-import { loadPool, type PoolSource } from '../src/pool.ts';
+import { type CeilingOptions, measureCeiling } from '../src/ceilings/ceiling.ts';
+import { writeGroups } from '../src/ceilings/groups.ts';
+import { CEILING_PROGRAMS, type CeilingProgram, runCeilingProgram } from '../src/ceilings/programs.ts';
+import { loadPool, type PoolSource } from '../src/load/pool.ts';
+import { BenchFailure } from '../src/run/failure.ts';
 
 const EVENTS = 2_500;
 const GROUP_EVENTS = 400;
 const SOURCE: PoolSource = { corpus: undefined, seed: 7, most: 1_000, ids: 'random' };
 const TARGETS: readonly TargetName[] = ['rs', 'ts'];
-const missing = TARGETS.filter((name) => !existsSync(LIMIT_PROGRAMS[name].artefact));
+const missing = TARGETS.filter((name) => !existsSync(CEILING_PROGRAMS[name].artefact));
 const skip =
-  missing.length > 0 && `not built: ${missing.map((name) => LIMIT_PROGRAMS[name].build).join(' ')}`;
+  missing.length > 0 && `not built: ${missing.map((name) => CEILING_PROGRAMS[name].build).join(' ')}`;
 
 let lifetime = new Lifetime();
 beforeEach(() => {
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => lifetime.end());
 
-const options = (more: Partial<LimitOptions> = {}): LimitOptions => ({
+const options = (more: Partial<CeilingOptions> = {}): CeilingOptions => ({
   targets: TARGETS,
   source: SOURCE,
   events: EVENTS,
@@ -65,7 +65,7 @@ test('both store every event of every group, with the same rows in the same orde
     const database = join(folder.path, `${name}.db`);
     const how = { database, events: EVENTS, durability: 'power', lifetime, wrapper: [] } as const;
     const run = { ...how, source: { groups }, maxMetadataBytes: 256 };
-    const sample = await runLimitProgram(name, LIMIT_PROGRAMS[name], run);
+    const sample = await runCeilingProgram(name, CEILING_PROGRAMS[name], run);
     assert.equal(sample.events, EVENTS);
     assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
     const db = new Database(database, { readonly: true });
@@ -85,18 +85,18 @@ test('both store every event of every group, with the same rows in the same orde
 
 test('runs go A B B A, and the figures are those of the samples', { skip }, async () => {
   const seen: string[] = [];
-  const limit = await measureLimit(
+  const ceiling = await measureCeiling(
     options({
       repeats: 2,
       onProgress: (sample, done, total) => seen.push(`${sample.target} ${done}/${total}`),
     }),
   );
   assert.deepEqual(seen, ['rs 1/4', 'ts 2/4', 'ts 3/4', 'rs 4/4']);
-  assert.equal(limit.payload_sha256, (await loadPool(SOURCE)).facts.sha256);
-  assert.deepEqual([limit.durability, limit.group_events], ['process', GROUP_EVENTS]);
+  assert.equal(ceiling.payload_sha256, (await loadPool(SOURCE)).facts.sha256);
+  assert.deepEqual([ceiling.durability, ceiling.group_events], ['process', GROUP_EVENTS]);
   for (const name of TARGETS) {
-    const own = limit.samples.filter((sample) => sample.target === name);
-    const { events_per_s, cpu_us_per_event } = limit.servers[name]!;
+    const own = ceiling.samples.filter((sample) => sample.target === name);
+    const { events_per_s, cpu_us_per_event } = ceiling.servers[name]!;
     assert.equal(events_per_s.samples, 2);
     assert.equal(events_per_s.max, Math.max(...own.map((sample) => EVENTS / (sample.duration_ms / 1000))));
     assert.equal(cpu_us_per_event.min, Math.min(...own.map((sample) => sample.cpu_us / EVENTS)));
@@ -126,12 +126,12 @@ test('both store the rows of a file that either wrote, as they are, and nothing 
   };
   for (const name of TARGETS) {
     const stored = join(folder.path, `${name}-stored.db`);
-    await runLimitProgram(name, LIMIT_PROGRAMS[name], { ...how, database: stored, source: { groups } });
+    await runCeilingProgram(name, CEILING_PROGRAMS[name], { ...how, database: stored, source: { groups } });
     for (const other of TARGETS) {
       const database = join(folder.path, `${name}-${other}.db`);
       // Neither groups nor chunks come out even.
       const source = { rows: stored, group: 150 };
-      const sample = await runLimitProgram(other, LIMIT_PROGRAMS[other], { ...how, database, source });
+      const sample = await runCeilingProgram(other, CEILING_PROGRAMS[other], { ...how, database, source });
       assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
       for (const view of ['events', 'events_readable']) {
         const sql = `SELECT * FROM ${view} ORDER BY id`;
@@ -157,7 +157,7 @@ test('a wrong flag is exit 2 and a sentence, and nothing is made', { skip }, asy
     ['--db', 'x', '--groups', 'y', '--rows', 'y', '--group', '1', '--durability', 'power'],
   ];
   for (const name of TARGETS) {
-    const { command, args } = LIMIT_PROGRAMS[name];
+    const { command, args } = CEILING_PROGRAMS[name];
     for (const flags of wrong) {
       const { status, stdout, stderr } = spawnSync(command, [...args, ...flags], { cwd, encoding: 'utf8' });
       assert.deepEqual([status, stdout], [2, ''], `${name} ${flags.join(' ')}`);
@@ -167,7 +167,7 @@ test('a wrong flag is exit 2 and a sentence, and nothing is made', { skip }, asy
   assert.deepEqual(readdirSync(cwd), []);
 });
 
-const program = (source: string): LimitProgram => ({
+const program = (source: string): CeilingProgram => ({
   command: process.execPath,
   args: ['-e', source, '--'],
   artefact: process.execPath,
@@ -194,7 +194,7 @@ for (const [what, source, text] of [
 ] as const) {
   test(`a program that ${what} fails the run`, async () => {
     const programs = { rs: program(source), ts: program(source) };
-    await assert.rejects(measureLimit(options({ programs })), (error: unknown) => {
+    await assert.rejects(measureCeiling(options({ programs })), (error: unknown) => {
       assert.ok(error instanceof BenchFailure);
       assert.equal(error.code, 'limit_failed');
       assert.match([error.message, ...error.details].join('\n'), text);
@@ -206,7 +206,7 @@ for (const [what, source, text] of [
 test('a program that cannot be started fails the run', async () => {
   const nowhere = { ...program(''), command: join(tmpdir(), 'twin-ingest-no-such-program') };
   await assert.rejects(
-    measureLimit(options({ programs: { rs: nowhere, ts: nowhere }, events: 10 })),
+    measureCeiling(options({ programs: { rs: nowhere, ts: nowhere }, events: 10 })),
     (error: unknown) => error instanceof BenchFailure && error.code === 'limit_failed',
   );
 });
@@ -221,7 +221,7 @@ test('an interruption ends the program that runs, and its folder goes with it', 
     fs.renameSync(${JSON.stringify(`${marker}.new`)}, ${JSON.stringify(marker)});
     setInterval(() => {}, 1000);
   `);
-  const measuring = measureLimit(options({ programs: { rs: sleeper, ts: sleeper }, events: 10 }));
+  const measuring = measureCeiling(options({ programs: { rs: sleeper, ts: sleeper }, events: 10 }));
   const ended = assert.rejects(measuring, /interrupted/);
   while (!existsSync(marker)) await setImmediate();
   const { pid, argv } = JSON.parse(readFileSync(marker, 'utf8')) as { pid: number; argv: string[] };

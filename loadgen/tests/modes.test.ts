@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { throughput } from '../src/metrics.ts';
-import { measurementNamed, type Result } from '../src/result.ts';
+import { throughput } from '../src/analyse/metrics.ts';
+import { violations } from '../src/result/json.ts';
+import { measurementNamed, type Result } from '../src/result/result.ts';
 import { runCompare } from './run-compare.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-modes-'));

@@ -11,8 +11,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import Database from 'better-sqlite3';
-import { type Observer, observe } from '../src/observer.ts';
-import type { Timeline } from '../src/sample.ts';
+import { type Observer, observe } from '../src/observe/observer.ts';
+import type { Timeline } from '../src/observe/sample.ts';
 
 /** Opens files or uses so much CPU time on command, and answers `/livez` and nothing else. */
 const PROGRAM = `

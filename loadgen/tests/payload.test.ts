@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { KINDS } from '@twin-ingest/testkit/events/kinds.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
-import { batchBody, countWithId } from '../src/bodies.ts';
-import { generateLines } from '../src/payload.ts';
-import { loadPool } from '../src/pool.ts';
+import { batchBody, countWithId } from '../src/load/bodies.ts';
+import { generateLines } from '../src/load/payload.ts';
+import { loadPool } from '../src/load/pool.ts';
 
 const contract = (file: string) => JSON.parse(readFileSync(`${ROOT}contract/${file}`, 'utf8'));
 const vocabulary = contract('vocabulary.json') as {

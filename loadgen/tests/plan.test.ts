@@ -1,13 +1,13 @@
 /** The order of rounds, and where the result goes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cyclesOf, portion } from '../src/cycles.ts';
-import { parseOptions } from '../src/options/options.ts';
-import type { Options } from '../src/options/types.ts';
-import { parseCpuList } from '../src/placement.ts';
-import { COMMITTED_RESULT, describePlan, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan.ts';
-import type { Spec } from '../src/spec.ts';
-import { fasterPace } from '../src/trial.ts';
+import { parseOptions } from '../src/cli/compare-command.ts';
+import { cyclesOf, portion } from '../src/plan/cycles.ts';
+import type { Options } from '../src/plan/options.ts';
+import { parseCpuList } from '../src/plan/placement.ts';
+import { COMMITTED_RESULT, describePlan, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan/plan.ts';
+import type { Spec } from '../src/plan/spec.ts';
+import { fasterPace } from '../src/plan/trial.ts';
 
 const planOf = (...argv: string[]) => {
   const parsed = parseOptions(argv);
@@ -120,7 +120,6 @@ test('the committed result is replaced by a full run alone', () => {
     '--seed=2',
     '--preload=1000',
     '--durability=power',
-    '--max-metadata-bytes=256',
     `--corpus=${import.meta.filename}`,
   ]) {
     const plan = planOf(flag);

@@ -3,8 +3,8 @@
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import type { Latency } from '../src/drivers/driver.ts';
-import type { Sample, Timeline } from '../src/sample.ts';
+import type { Latency } from '../src/load/drivers/driver.ts';
+import type { Sample, Timeline } from '../src/observe/sample.ts';
 
 /** Of each server: events per second, µs of CPU per event, median latency in ms. */
 export type Character = Readonly<Record<TargetName, readonly [number, number, number]>>;

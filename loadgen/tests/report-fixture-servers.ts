@@ -2,11 +2,11 @@
 
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Health } from '../src/health.ts';
-import type { LimitSample } from '../src/limit/programs.ts';
-import type { Limit } from '../src/limit.ts';
-import type { Result } from '../src/result.ts';
-import { summarise } from '../src/statistics.ts';
+import { summarise } from '../src/analyse/statistics.ts';
+import type { Ceiling } from '../src/ceilings/ceiling.ts';
+import type { CeilingSample } from '../src/ceilings/programs.ts';
+import type { Result } from '../src/result/result.ts';
+import type { Health } from '../src/verify/health.ts';
 
 export function serversOf(): Result['servers'] {
   return {
@@ -37,15 +37,15 @@ function healthOf(runtime: string, compile_options: readonly string[]): Health {
   };
 }
 
-export function limitOf(durability: 'process' | 'power', group: number, random: Random): Limit {
+export function ceilingOf(durability: 'process' | 'power', group: number, random: Random): Ceiling {
   const base = { rs: group === 1 ? 62_000 : 128_000, ts: group === 1 ? 49_000 : 104_000 };
   const slow = durability === 'power' ? 0.55 : 1;
-  const samplesOf = (target: TargetName): LimitSample[] =>
+  const samplesOf = (target: TargetName): CeilingSample[] =>
     Array.from({ length: 3 }, () => {
       const duration_ms = (200_000 / (base[target] * slow)) * 1000 * (0.97 + random.next() * 0.06);
       return { target, events: 200_000, duration_ms, cpu_us: duration_ms * 960 };
     });
-  const of = (samples: readonly LimitSample[]) => ({
+  const of = (samples: readonly CeilingSample[]) => ({
     events_per_s: summarise(samples.map((sample) => (sample.events / sample.duration_ms) * 1000))!,
     cpu_us_per_event: summarise(samples.map((sample) => sample.cpu_us / sample.events))!,
   });

@@ -1,8 +1,8 @@
 /** Summaries, comparisons and drift of the fixture, computed from its rounds as a run would. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Drift } from '../src/drift.ts';
-import type { Sample } from '../src/sample.ts';
-import { type Comparison, median, type Summary, summarise } from '../src/statistics.ts';
+import type { Drift } from '../src/analyse/drift.ts';
+import { type Comparison, median, type Summary, summarise } from '../src/analyse/statistics.ts';
+import type { Sample } from '../src/observe/sample.ts';
 
 const PER_ROUND: Readonly<Record<string, (sample: Sample) => number | null>> = {
   idle_rss_bytes: (sample) => sample.idle_rss_bytes,

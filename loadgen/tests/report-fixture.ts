@@ -7,11 +7,11 @@
 
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Measurement, type Mode, type Rate, type Result, SCHEMA_VERSION } from '../src/result.ts';
-import type { Sample } from '../src/sample.ts';
-import { summarise } from '../src/statistics.ts';
+import { summarise } from '../src/analyse/statistics.ts';
+import type { Sample } from '../src/observe/sample.ts';
+import { type Measurement, type Mode, type Rate, type Result, SCHEMA_VERSION } from '../src/result/result.ts';
 import { type Character, sampleOf } from './report-fixture-rounds.ts';
-import { limitOf, serversOf } from './report-fixture-servers.ts';
+import { ceilingOf, serversOf } from './report-fixture-servers.ts';
 import { comparisonOf, driftOf, metricsOf } from './report-fixture-summaries.ts';
 
 const ORDER: readonly TargetName[] = Array.from({ length: 20 }, (_, i) =>
@@ -128,7 +128,11 @@ export function sampleReportResult(): Result {
       reason: 'Not pinned: server and generator share 2 cores.',
     },
     servers: serversOf(),
-    limits: [limitOf('process', 50, random), limitOf('power', 50, random), limitOf('process', 1, random)],
+    ceilings: [
+      ceilingOf('process', 50, random),
+      ceilingOf('power', 50, random),
+      ceilingOf('process', 1, random),
+    ],
     measurements: [startupOf(random), ...KINDS.map((kind) => measurementOf(kind, random))],
     thresholds: [{ condition: 'rs.p99_ms<250', found: [{ measurement: 'batch', value: 196, holds: true }] }],
     warnings: [
@@ -152,7 +156,7 @@ function startupOf(random: Random): Measurement {
     workload: null,
     driver: null,
     payload: null,
-    limit: null,
+    ceiling: null,
     order: ORDER,
     servers: {
       rs: { starts_ms: rs, metrics: { start_ms: summarise(rs) } },
@@ -219,7 +223,7 @@ function measurementOf(kind: Kind, random: Random): Measurement {
       sha256: '04a79e40093d907f0fd36314caf36fb22bd35541cf40abc80827432af26e739a',
       event_bytes: { p50: 560, p90: 1379, p95: 2722, p99: 9657, max: 74_618, mean: 932.4 },
     },
-    limit: power ? 1 : kind.batch_size === 1 ? 2 : 0,
+    ceiling: power ? 1 : kind.batch_size === 1 ? 2 : 0,
     order: ORDER.slice(0, rounds * 2),
     servers: {
       rs: { metrics: metricsOf(of('rs')), ...(soak ? { drift: driftOf('rs') } : {}) },

@@ -12,14 +12,14 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CHROMIUM, launchOptions, missing, skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { htmlReport } from '../src/export/html.ts';
-import type { Result } from '../src/result.ts';
+import { htmlReport } from '../src/report/html.ts';
+import type { Result } from '../src/result/result.ts';
 import { sampleReportResult } from './report-fixture.ts';
 import { HOSTILE, hostile } from './report-shapes.ts';
 
 const PLOTS = [
   ...['batch', 'corpus', 'single', 'power'].map((name) => `rounds-${name}`),
-  'limit',
+  'ceiling',
   'cpu-per-event',
   'rate-latency-p50-ms',
   'rate-latency-p99-ms',

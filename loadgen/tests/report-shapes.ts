@@ -1,7 +1,7 @@
 /** Other forms of a result, made of a whole one: small runs, one server, figures turned, nothing differing. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Measurement, Result } from '../src/result.ts';
-import type { Comparison } from '../src/statistics.ts';
+import type { Comparison } from '../src/analyse/statistics.ts';
+import type { Measurement, Result } from '../src/result/result.ts';
 
 export const HOSTILE = '<img src=x onerror="document.title=1">|`*';
 
@@ -14,10 +14,10 @@ export function shapes(full: Result): Readonly<Record<string, Result>> {
     'an open loop': only(full, ['open_2000']),
     'a soak': only(full, ['soak']),
     'nothing at all': only(full, []),
-    'a run without limits': {
+    'a run without ceilings': {
       ...full,
-      limits: [],
-      measurements: full.measurements.map((measurement) => ({ ...measurement, limit: null })),
+      ceilings: [],
+      measurements: full.measurements.map((measurement) => ({ ...measurement, ceiling: null })),
     },
     'a run that could measure little': unmeasured(full),
     'Rust alone': alone(full, 'rs'),

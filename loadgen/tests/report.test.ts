@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import { htmlReport } from '../src/export/html.ts';
-import { merged, percentileCurve, percentileMs, shares } from '../src/report/histograms.ts';
-import { html } from '../src/report/markup.ts';
+import { merged, percentileCurve, percentileMs, shares } from '../src/report/html/histograms.ts';
+import { html } from '../src/report/html/markup.ts';
+import { htmlReport } from '../src/report/html.ts';
 import { sampleReportResult } from './report-fixture.ts';
 import { alike, hostile, only, shapes } from './report-shapes.ts';
 

@@ -1,6 +1,6 @@
 /** A part `rpc` with a few rows of one server, made up, for the tests of goals and of what readers see. */
 import type { Figures } from '../src/rpc/figure.ts';
-import type { RpcResult, RpcRow } from '../src/rpc/rpc-result.ts';
+import type { RpcResult, RpcRow } from '../src/rpc/result.ts';
 import { ORIGINAL_TYPES } from '../src/rpc/values.ts';
 import { sampleSync } from './sync-sample.ts';
 

@@ -7,18 +7,19 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { pack, unpack } from 'msgpackr';
 import { measureCall } from '../src/codecs/alone-calls.ts';
-import { documentOf } from '../src/export/document.ts';
-import { htmlReport } from '../src/export/html.ts';
-import { violations } from '../src/export/json.ts';
-import { rpcPrior } from '../src/export/rpc-prior.ts';
-import { rpcTerminal } from '../src/export/rpc-terminal.ts';
+import { parseSuite } from '../src/plan/suite-options.ts';
+import { documentOf } from '../src/report/document.ts';
+import { htmlReport } from '../src/report/html.ts';
+import { violations } from '../src/result/json.ts';
 import { type Call, libraryTime } from '../src/rpc/call.ts';
 import type { CallOrder, CallReply, Sliced } from '../src/rpc/call-process.ts';
+import { RPC } from '../src/rpc/command.ts';
 import { FIGURES, figuresOf } from '../src/rpc/figure.ts';
 import { outcomeOf } from '../src/rpc/goal.ts';
 import { GOALS } from '../src/rpc/goals.ts';
-import { parseRpc } from '../src/rpc/options.ts';
 import { Pool } from '../src/rpc/pool.ts';
+import { rpcPrior } from '../src/rpc/report/prior.ts';
+import { rpcTerminal } from '../src/rpc/report/terminal.ts';
 import { deviation, marginOf, mean, Samples } from '../src/rpc/samples.ts';
 import { parametersOf, usualCall } from '../src/rpc/scenario.ts';
 import { argumentOf, callOf, LOREM, nameOf, responseOf, STRING_CHARACTERS } from '../src/rpc/values.ts';
@@ -26,7 +27,14 @@ import { sampleReportResult } from './report-fixture.ts';
 import { rpcRow, sampleRpc } from './rpc-sample.ts';
 
 test('flags choose servers, scenarios, size and seed, and every wrong one is reported', () => {
-  const parsed = parseRpc(['--only', 'ts', '--scenarios=large,scalars', '--all', '--seed=7', '--no-build']);
+  const parsed = parseSuite(RPC, [
+    '--only',
+    'ts',
+    '--scenarios=large,scalars',
+    '--all',
+    '--seed=7',
+    '--no-build',
+  ]);
   assert.equal(parsed.kind, 'run');
   if (parsed.kind !== 'run') return;
   const { targets, scenarios, size, seed, build } = parsed.options;
@@ -34,9 +42,9 @@ test('flags choose servers, scenarios, size and seed, and every wrong one is rep
     { targets, scenarios, size, seed, build },
     { targets: ['ts'], scenarios: ['scalars', 'large'], size: 'all', seed: 7, build: false },
   );
-  const wrong = parseRpc(['--only=go', '--scenarios=x', '--quick', '--all', '--seed=1.5', 'word']);
+  const wrong = parseSuite(RPC, ['--only=go', '--scenarios=x', '--quick', '--all', '--seed=1.5', 'word']);
   assert.equal(wrong.kind === 'invalid' && wrong.problems.length, 5);
-  assert.equal(parseRpc(['--help']).kind, 'help');
+  assert.equal(parseSuite(RPC, ['--help']).kind, 'help');
 });
 
 test('the same seed gives the same values, of the right types', () => {

@@ -3,10 +3,10 @@
  * See sample-result.ts.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Environment } from '../src/environment.ts';
-import type { Health } from '../src/health.ts';
-import type { PoolFacts } from '../src/pool.ts';
-import type { DeployedSize } from '../src/size.ts';
+import type { PoolFacts } from '../src/load/pool.ts';
+import type { Environment } from '../src/observe/environment.ts';
+import type { DeployedSize } from '../src/observe/size.ts';
+import type { Health } from '../src/verify/health.ts';
 
 export const PAYLOAD: PoolFacts = {
   source: 'generated',

@@ -7,13 +7,19 @@
 
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Environment } from '../src/environment.ts';
-import { METRICS } from '../src/metrics.ts';
-import { roundOrder } from '../src/plan.ts';
-import type { Measurement, Mode, Result, ServerMeasurement, Workload } from '../src/result.ts';
-import { SCHEMA_VERSION } from '../src/result.ts';
-import type { Sample } from '../src/sample.ts';
-import { type Comparison, compareRounds, noiseFloorOf, type Summary, summarise } from '../src/statistics.ts';
+import { METRICS } from '../src/analyse/metrics.ts';
+import {
+  type Comparison,
+  compareRounds,
+  noiseFloorOf,
+  type Summary,
+  summarise,
+} from '../src/analyse/statistics.ts';
+import type { Environment } from '../src/observe/environment.ts';
+import type { Sample } from '../src/observe/sample.ts';
+import { roundOrder } from '../src/plan/plan.ts';
+import type { Measurement, Mode, Result, ServerMeasurement, Workload } from '../src/result/result.ts';
+import { SCHEMA_VERSION } from '../src/result/result.ts';
 import { DEPLOYED, ENVIRONMENT, LABELS, PAYLOAD, sampleHealth } from './sample-facts.ts';
 import { sampleRound } from './sample-round.ts';
 
@@ -88,7 +94,7 @@ export function sampleResult(options: SampleOptions = {}): Result {
       cpu_us: (1_100_000_000_000 / limitRates[target]) * factor,
     })),
   );
-  const limit = (target: TargetName) => {
+  const ceiling = (target: TargetName) => {
     const own = samples.filter((sample) => sample.target === target);
     return {
       events_per_s: summarise(own.map((sample) => (sample.events / sample.duration_ms) * 1000))!,
@@ -112,13 +118,13 @@ export function sampleResult(options: SampleOptions = {}): Result {
       health: sampleHealth(target),
       deployed: DEPLOYED[target],
     })),
-    limits: [
+    ceilings: [
       {
         payload_sha256: PAYLOAD.sha256,
         durability: 'process',
         group_events: 2_000,
         samples,
-        servers: byTarget(targets, limit),
+        servers: byTarget(targets, ceiling),
       },
     ],
     measurements,
@@ -141,7 +147,7 @@ function startup(options: SampleOptions, random: Random): Measurement {
     workload: null,
     driver: null,
     payload: null,
-    limit: null,
+    ceiling: null,
     order,
     servers: byTarget(targets, (target) => ({
       starts_ms: starts[target]!,
@@ -178,7 +184,7 @@ function measurement(plan: Plan, options: SampleOptions, random: Random): Measur
           latency_resolution_us: 1,
         },
     payload: PAYLOAD,
-    limit: open ? null : 0,
+    ceiling: open ? null : 0,
     order,
     ...figures(samples, order, targets),
     rounds: samples,

@@ -6,9 +6,9 @@
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Latency, Sent } from '../src/drivers/driver.ts';
-import type { Workload } from '../src/result.ts';
-import type { Sample, StreamSample } from '../src/sample.ts';
+import type { Latency, Sent } from '../src/load/drivers/driver.ts';
+import type { Sample, StreamSample } from '../src/observe/sample.ts';
+import type { Workload } from '../src/result/result.ts';
 
 export interface SampleRound {
   readonly round: number;

@@ -2,8 +2,8 @@
  * The autocannon generator as one that is saturated: it has used a whole core and more, whatever the server and the
  * machine's other load.
  */
-import { sendByAutocannon } from '../src/drivers/autocannon-process.ts';
-import { type Load, serveGenerator } from '../src/drivers/generator-process.ts';
+import { sendByAutocannon } from '../src/load/drivers/autocannon-process.ts';
+import { type Load, serveGenerator } from '../src/load/drivers/generator-process.ts';
 
 /** Of a core, while requests were sent. */
 const SHARE = 1.2;

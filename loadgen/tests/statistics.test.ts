@@ -12,7 +12,7 @@ import {
   summarise,
   unpairedInterval,
   verdictOf,
-} from '../src/statistics.ts';
+} from '../src/analyse/statistics.ts';
 
 test('the median is the middle value, or the mean of two', () => {
   assert.equal(median([3, 1, 2]), 2);

@@ -1,13 +1,13 @@
 /** What readers see of keeping in step: in the document, the page and on the terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentOf } from '../src/export/document.ts';
-import { htmlReport } from '../src/export/html.ts';
-import { formatTarget, sceneTable, syncTargetTable } from '../src/export/sync-tables.ts';
-import { syncTerminal } from '../src/export/sync-terminal.ts';
-import { syncPicture, syncPictureText } from '../src/report/sync-picture.ts';
-import type { SyncResult } from '../src/sync/sync-result.ts';
-import { SYNC_TARGETS } from '../src/sync/target.ts';
+import { documentOf } from '../src/report/document.ts';
+import { htmlReport } from '../src/report/html.ts';
+import { SYNC_GOALS } from '../src/sync/goals.ts';
+import { syncPicture, syncPictureText } from '../src/sync/report/picture.ts';
+import { formatGoal, scenarioTable, syncGoalTable } from '../src/sync/report/tables.ts';
+import { syncTerminal } from '../src/sync/report/terminal.ts';
+import type { SyncResult } from '../src/sync/result.ts';
 import { sampleReportResult } from './report-fixture.ts';
 import { HOSTILE } from './report-shapes.ts';
 import { sampleSync } from './sync-sample.ts';
@@ -44,8 +44,8 @@ for (const [name, write] of Object.entries(EXPORTS)) {
 }
 
 test('a target that is missed says so, one that was not measured too', () => {
-  const verdicts = (sync: SyncResult) => syncTargetTable(sync).rows.map((row) => [row[3], row[6]]);
-  assert.equal(syncTargetTable(SYNC).rows.length, SYNC_TARGETS.length);
+  const verdicts = (sync: SyncResult) => syncGoalTable(sync).rows.map((row) => [row[3], row[6]]);
+  assert.equal(syncGoalTable(SYNC).rows.length, SYNC_GOALS.length);
   const found = verdicts(SYNC).flat();
   assert.ok(found.includes('reached') && found.includes('missed'), found.join());
   assert.ok(
@@ -54,7 +54,7 @@ test('a target that is missed says so, one that was not measured too', () => {
       .every((verdict) => verdict === 'not measured'),
   );
   assert.deepEqual(
-    (['ms', 'share', 'per s', 'of it', 'count'] as const).map((unit) => formatTarget(0.5, unit)),
+    (['ms', 'share', 'per s', 'of it', 'count'] as const).map((unit) => formatGoal(0.5, unit)),
     ['0.50 ms', '50 %', '0.50/s', '0.50', '0.50'],
   );
 });
@@ -64,9 +64,9 @@ test('the picture has every target, what was missed in bold, and a text for who 
     const picture = syncPicture(sync);
     assert.doesNotMatch(picture, /undefined|NaN|Infinity|\[object/, shape);
     assert.equal(syncPicture(sync), picture);
-    for (const { title } of SYNC_TARGETS) assert.ok(picture.includes(`>${title}</text>`), title);
+    for (const { title } of SYNC_GOALS) assert.ok(picture.includes(`>${title}</text>`), title);
   }
-  const missed = syncTargetTable(SYNC).rows.find((row) => row[3] === 'missed')!;
+  const missed = syncGoalTable(SYNC).rows.find((row) => row[3] === 'missed')!;
   assert.match(syncPicture(SYNC), new RegExp(`font-weight="700".*>${missed[1]}</text>`));
   assert.match(syncPictureText(SYNC), /Rust reaches \d+ of \d+, TypeScript reaches \d+ of \d+$/);
 });
@@ -74,13 +74,13 @@ test('the picture has every target, what was missed in bold, and a text for who 
 test('what a burst cost the server has its columns, and a dash where an earlier run has none', () => {
   const isNew = (key: string) => ['staleness_max_ms', 'server_cpu_ms', 'rss_bytes'].includes(key);
   const rows = SYNC.rows.map((row) => {
-    if (row.scene !== 'bursts' || row.server === 'rs') return row;
+    if (row.scenario !== 'bursts' || row.server === 'rs') return row;
     return {
       ...row,
       figures: Object.fromEntries(Object.entries(row.figures).filter(([key]) => !isNew(key))),
     };
   });
-  const table = sceneTable({ ...SYNC, rows }, 'bursts')!;
+  const table = scenarioTable({ ...SYNC, rows }, 'bursts')!;
   const columns = ['Wait maximum', 'Server CPU', 'Server RSS'].map((label) => table.head.indexOf(label));
   assert.ok(!columns.includes(-1), table.head.join());
   for (const row of table.rows) {
@@ -107,8 +107,8 @@ test('text of the part is shown as text', () => {
   const hostile: SyncResult = {
     ...SYNC,
     environment: { ...SYNC.environment, cpu_model: HOSTILE },
-    skipped: [{ scene: 'page', server: null, reason: HOSTILE }],
-    warnings: [{ code: 'high_spread', message: HOSTILE, advice: HOSTILE, scene: null }],
+    skipped: [{ scenario: 'page', server: null, reason: HOSTILE }],
+    warnings: [{ code: 'high_spread', message: HOSTILE, advice: HOSTILE, scenario: null }],
   };
   for (const name of ['document', 'page']) {
     const text = EXPORTS[name]!(hostile).replaceAll(/```[\s\S]*?```/g, '');

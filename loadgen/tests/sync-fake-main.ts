@@ -4,9 +4,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { REAL_CONTENDERS } from '../src/contenders.ts';
-import { syncCommand } from '../src/sync/command.ts';
-import { inStepByDefault } from '../src/sync/strategies/in-step.ts';
+import { syncCommand } from '../src/cli/sync-command.ts';
+import { REAL_CONTENDERS } from '../src/run/contenders.ts';
+import { inStepByDefault } from '../src/sync/strategies/client.ts';
 import type { Follow } from '../src/sync/strategies/strategy.ts';
 import { STRATEGIES } from '../src/sync/strategies/table.ts';
 
@@ -37,6 +37,6 @@ const older: Follow = async (options) => {
 };
 
 process.exitCode = await syncCommand(process.argv.slice(2), {
-  contenders: { ...REAL_CONTENDERS, targets: { rs: fake('rs'), ts: fake('ts') }, limits: null },
+  contenders: { ...REAL_CONTENDERS, targets: { rs: fake('rs'), ts: fake('ts') }, ceilings: null },
   strategies: process.env.SYNC_CLIENT === 'older' ? { ...STRATEGIES, sync: older } : STRATEGIES,
 });

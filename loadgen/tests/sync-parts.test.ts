@@ -6,22 +6,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SyncOptions } from '@twin-ingest/client';
-import { violations } from '../src/export/json.ts';
-import { createHistogram, latencyOf } from '../src/histogram.ts';
+import { createHistogram, latencyOf } from '../src/analyse/histogram.ts';
+import { cpuBetween, threadTimes } from '../src/observe/thread-times.ts';
+import { parseSuite } from '../src/plan/suite-options.ts';
+import { violations } from '../src/result/json.ts';
+import { placeOf } from '../src/run/suite-run.ts';
 import { eventText } from '../src/sync/bodies.ts';
+import { SYNC as USAGE } from '../src/sync/command.ts';
 import { countFalls } from '../src/sync/crowd-process.ts';
 import { FigureValues } from '../src/sync/figure.ts';
+import { outcomeOf, SWAPPED, SYNC_GOALS } from '../src/sync/goals.ts';
 import { Journal } from '../src/sync/journal.ts';
-import { parseSync } from '../src/sync/options.ts';
-import { placeOf } from '../src/sync/place.ts';
 import { lastRevision } from '../src/sync/raw-client.ts';
-import { type Keep, overFaultyTransport } from '../src/sync/scenes/monotony.ts';
-import { rateOf } from '../src/sync/scenes/slider.ts';
+import type { SyncResult, SyncRow } from '../src/sync/result.ts';
+import { SCENARIO_NAMES } from '../src/sync/result.ts';
+import { type Keep, overFaultyTransport } from '../src/sync/scenarios/monotony.ts';
+import { rateOf } from '../src/sync/scenarios/slider.ts';
 import { unreadIn } from '../src/sync/slow-reader.ts';
 import { longestWait, waitsOf } from '../src/sync/staleness.ts';
-import type { SyncResult, SyncRow } from '../src/sync/sync-result.ts';
-import { outcomeOf, SWAPPED, SYNC_TARGETS } from '../src/sync/target.ts';
-import { cpuBetween, threadTimes } from '../src/thread-times.ts';
 import { sampleResult } from './sample-result.ts';
 import { sampleSync } from './sync-sample.ts';
 
@@ -176,7 +178,7 @@ test('over the same transport a client that is wrong is caught', async () => {
 });
 
 test('every target is measured in a whole result, and turns with the figures', () => {
-  for (const target of SYNC_TARGETS) {
+  for (const target of SYNC_GOALS) {
     for (const server of ['rs', 'ts'] as const) {
       const { value, isReached } = outcomeOf(target, SYNC, server);
       assert.ok(value !== undefined && isReached !== undefined, target.title);
@@ -194,20 +196,20 @@ test('every target is measured in a whole result, and turns with the figures', (
 });
 
 test('too few applies are no proof of anything', () => {
-  const target = SYNC_TARGETS.find(({ title }) => title.startsWith('older states'))!;
+  const target = SYNC_GOALS.find(({ title }) => title.startsWith('older states'))!;
   const rows = SYNC.rows.map((row) =>
-    row.scene === 'monotony' ? { ...row, figures: { violations: row.figures.violations! } } : row,
+    row.scenario === 'monotony' ? { ...row, figures: { violations: row.figures.violations! } } : row,
   );
   assert.equal(outcomeOf(target, { ...SYNC, rows }, 'rs').isReached, undefined);
 });
 
 test('an older state after a swap counts, and without any swap nothing is reached', () => {
-  const target = SYNC_TARGETS.find(({ title }) => title.startsWith('older states'))!;
+  const target = SYNC_GOALS.find(({ title }) => title.startsWith('older states'))!;
   const of = (rows: SyncResult['rows']) => outcomeOf(target, { ...SYNC, rows }, 'ts');
   const isSwap = ({ parameters: { how, swaps } }: SyncRow) => how === SWAPPED || swaps !== undefined;
   const swaps = SYNC.rows.filter((row) => row.server === 'ts' && isSwap(row));
   assert.deepEqual(
-    swaps.map(({ scene }) => scene),
+    swaps.map(({ scenario }) => scenario),
     ['restart', 'monotony'],
   );
   for (const swap of swaps) {
@@ -222,21 +224,23 @@ test('an older state after a swap counts, and without any swap nothing is reache
 
 test('only a whole run on committed sources goes to the committed result', () => {
   const options = (...argv: string[]) => {
-    const parsed = parseSync(argv);
+    const parsed = parseSuite(USAGE, argv);
     assert.equal(parsed.kind, 'run');
     return parsed.kind === 'run' ? parsed.options : assert.fail();
   };
   const clean = SYNC.environment;
-  assert.match(placeOf(options(), clean).file, /\/benchmark-results\.json$/);
+  const placeIn = (chosen: ReturnType<typeof options>, environment: typeof clean) =>
+    placeOf({ name: 'sync', options: chosen, scenarios: SCENARIO_NAMES }, environment);
+  assert.match(placeIn(options(), clean).file, /\/benchmark-results\.json$/);
   for (const [argv, environment] of [
     [['--quick'], clean],
     [['--only=rs'], clean],
-    [['--scenes=page'], clean],
+    [['--scenarios=page'], clean],
     [['--no-build'], clean],
     [[], { ...clean, dirty: true }],
     [[], { ...clean, commit: null, dirty: null }],
   ] as const) {
-    const place = placeOf(options(...argv), environment);
+    const place = placeIn(options(...argv), environment);
     assert.match(place.file, /\/\.bench\/sync\.json$/);
     assert.equal(place.reasons.length, 1);
   }

@@ -1,21 +1,21 @@
 /**
- * A part `sync` with a row of every scene, made up but of realistic size, for the tests of what readers see.
+ * A part `sync` with a row of every scenario, made up but of realistic size, for the tests of what readers see.
  *
  * A pure function of its constants: no clock, no chance. Every summary is that of its values.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { createHistogram, latencyOf, record } from '../src/histogram.ts';
+import { createHistogram, latencyOf, record } from '../src/analyse/histogram.ts';
 import { type FigureKey, FigureValues } from '../src/sync/figure.ts';
+import { SWAPPED } from '../src/sync/goals.ts';
+import type { Parameters, ScenarioName, SyncResult, SyncRow } from '../src/sync/result.ts';
 import { FULL } from '../src/sync/sizes.ts';
 import { STRATEGY_NAMES } from '../src/sync/strategies/strategy-labels.ts';
-import type { Parameters, SceneName, SyncResult, SyncRow } from '../src/sync/sync-result.ts';
-import { SWAPPED } from '../src/sync/target.ts';
 import { sampleReportResult } from './report-fixture.ts';
 
 type Values = Readonly<Partial<Record<FigureKey, readonly number[]>>>;
 
 function row(
-  scene: SceneName,
+  scenario: ScenarioName,
   server: TargetName,
   parameters: Parameters,
   found: Values,
@@ -25,7 +25,7 @@ function row(
   for (const [key, list] of Object.entries(found)) for (const value of list) values.add({ [key]: value });
   const histogram = createHistogram();
   for (const ms of latency_ms) record(histogram, ms);
-  return { scene, server, parameters, figures: values.all(), latency: latencyOf(histogram) };
+  return { scenario, server, parameters, figures: values.all(), latency: latencyOf(histogram) };
 }
 
 /** A tail of a few in a thousand, as real ones have. */
@@ -131,13 +131,13 @@ export function sampleSync(): SyncResult {
       Object.entries(servers).map(([name, { label, health }]) => [name, { label, health }]),
     ),
     rows: (['rs', 'ts'] as const).flatMap(rowsOf),
-    skipped: [{ scene: 'page', server: 'rs', reason: 'no Chromium: $CHROMIUM_BIN or chromium on PATH' }],
+    skipped: [{ scenario: 'page', server: 'rs', reason: 'no Chromium: $CHROMIUM_BIN or chromium on PATH' }],
     warnings: [
       {
         code: 'high_spread',
         message: 'open_ms varied by up to 60 % in 1 of 2 cases',
         advice: 'Close other programs.',
-        scene: 'page',
+        scenario: 'page',
       },
     ],
   };

@@ -11,12 +11,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { TARGET_NAMES, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
-import { violations } from '../src/export/json.ts';
-import type { Result } from '../src/result.ts';
-import { rowsWhere, SCENE_NAMES, type SyncResult } from '../src/sync/sync-result.ts';
+import { violations } from '../src/result/json.ts';
+import type { Result } from '../src/result/result.ts';
+import { rowsWhere, SCENARIO_NAMES, type SyncResult } from '../src/sync/result.ts';
 import { sampleResult } from './sample-result.ts';
 
-const REAL = fileURLToPath(new URL('../src/sync-main.ts', import.meta.url));
+const REAL = fileURLToPath(new URL('../src/cli/sync.ts', import.meta.url));
 const FAKE = fileURLToPath(new URL('./sync-fake-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'loadgen-sync-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -42,7 +42,7 @@ const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as SyncRes
 
 test('with servers that are right it ends with 0, a table and a part that follows the schema', async () => {
   const out = join(folder, 'right.json');
-  const done = await run(FAKE, ['--quick', '--only=rs', '--scenes=bursts,fan_out', `--out=${out}`]);
+  const done = await run(FAKE, ['--quick', '--only=rs', '--scenarios=bursts,fan_out', `--out=${out}`]);
   assert.equal(done.code, 0, done.stderr);
   assert.deepEqual(done.left, []);
   assert.ok(!existsSync(`${out}.unfinished`), 'the result has its rows');
@@ -60,7 +60,7 @@ test('with servers that are right it ends with 0, a table and a part that follow
     [50, 50, 50],
   );
   if (process.platform === 'linux') {
-    for (const { figures } of sync.rows.filter(({ scene }) => scene === 'bursts')) {
+    for (const { figures } of sync.rows.filter(({ scenario }) => scenario === 'bursts')) {
       const { staleness_max_ms, server_cpu_ms, rss_bytes, end_to_end_ms } = figures;
       // From the answer of a post, so no longer than from the first post of all.
       assert.ok(staleness_max_ms!.min >= 0 && staleness_max_ms!.max <= end_to_end_ms!.max);
@@ -68,7 +68,7 @@ test('with servers that are right it ends with 0, a table and a part that follow
     }
   }
   const fanned = sync.rows.filter(
-    ({ scene, parameters }) => scene === 'fan_out' && parameters.clients === 20,
+    ({ scenario, parameters }) => scenario === 'fan_out' && parameters.clients === 20,
   );
   assert.deepEqual(
     fanned.map(({ parameters, figures }) => [parameters.stalled, figures.violations!.max]),
@@ -122,10 +122,10 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
   ],
 ];
 
-for (const [what, scene, env, message] of FAULTS) {
+for (const [what, scenario, env, message] of FAULTS) {
   test(`${what} is caught`, async () => {
-    const out = join(folder, `${scene}-fault.json`);
-    const done = await run(FAKE, ['--quick', '--only=rs', `--scenes=${scene}`, `--out=${out}`], env);
+    const out = join(folder, `${scenario}-fault.json`);
+    const done = await run(FAKE, ['--quick', '--only=rs', `--scenarios=${scenario}`, `--out=${out}`], env);
     assert.equal(done.code, 1, done.stdout);
     assert.match(done.stderr, message);
     assert.deepEqual(done.left, []);
@@ -133,39 +133,39 @@ for (const [what, scene, env, message] of FAULTS) {
   });
 }
 
-test('a run that fails in a later scene leaves the rows of those before it, and no result', async () => {
+test('a run that fails in a later scenario leaves the rows of those before it, and no result', async () => {
   const out = join(folder, 'late-fault.json');
-  const argv = ['--quick', '--only=rs', '--scenes=round_trip,fan_out', `--out=${out}`];
+  const argv = ['--quick', '--only=rs', '--scenarios=round_trip,fan_out', `--out=${out}`];
   const done = await run(FAKE, argv, { SYNC_FAULT: 'drops-a-client' });
   assert.equal(done.code, 1, done.stdout);
   assert.match(done.stderr, /out_of_step: fan_out, rs/);
   assert.ok(!existsSync(out));
   const rows = JSON.parse(readFileSync(`${out}.unfinished`, 'utf8')) as SyncResult['rows'];
-  assert.deepEqual([...new Set(rows.map(({ scene }) => scene))], ['round_trip']);
+  assert.deepEqual([...new Set(rows.map(({ scenario }) => scenario))], ['round_trip']);
 });
 
-/** The page has tests of its own, and is the one scene that needs a browser. */
-const scenes = SCENE_NAMES.filter((name) => name !== 'page');
+/** The page has tests of its own, and is the one scenario that needs a browser. */
+const scenarios = SCENARIO_NAMES.filter((name) => name !== 'page');
 
 for (const name of TARGET_NAMES) {
   const skip = !existsSync(TARGETS[name].artefact) && `server-${name} is not built`;
-  test(`every scene of the real ${name} server, quick`, { skip }, async () => {
+  test(`every scenario of the real ${name} server, quick`, { skip }, async () => {
     const out = join(folder, `${name}.json`);
     const done = await run(REAL, [
       '--quick',
       '--no-build',
       `--only=${name}`,
-      `--scenes=${scenes}`,
+      `--scenarios=${scenarios}`,
       `--out=${out}`,
     ]);
     assert.equal(done.code, 0, done.stderr);
     assert.deepEqual(done.left, []);
     const sync = read(out);
     assert.deepEqual(await violations(sync, '#/$defs/sync'), []);
-    const skipped = sync.skipped.map(({ scene }) => scene);
-    for (const scene of scenes) {
-      const rows = sync.rows.filter((row) => row.scene === scene);
-      assert.ok(rows.length > 0 || skipped.includes(scene), scene);
+    const skipped = sync.skipped.map(({ scenario }) => scenario);
+    for (const scenario of scenarios) {
+      const rows = sync.rows.filter((row) => row.scenario === scenario);
+      assert.ok(rows.length > 0 || skipped.includes(scenario), scenario);
     }
     const trips = rowsWhere(sync, 'round_trip', name);
     const [smallest] = rowsWhere(sync, 'round_trip', name, { pace: 'GET /livez alone, back to back' });
@@ -188,7 +188,7 @@ test('into a result it is put as its part, and any other file is not written ove
   const whole = join(folder, 'whole.json');
   const before: Result = sampleResult();
   writeFileSync(whole, JSON.stringify(before));
-  const argv = ['--quick', '--only=ts', '--scenes=round_trip', '--json'];
+  const argv = ['--quick', '--only=ts', '--scenarios=round_trip', '--json'];
   const done = await run(FAKE, [...argv, `--out=${whole}`]);
   assert.equal(done.code, 0, done.stderr);
   const { sync, ...rest } = JSON.parse(readFileSync(whole, 'utf8')) as Result;
@@ -203,12 +203,12 @@ test('into a result it is put as its part, and any other file is not written ove
 });
 
 test('a wrong flag explains itself with 2, every problem at once', async () => {
-  const wrong = await run(REAL, ['--quik', '--only=go', '--scenes=bursts,other', '--seed=x', '--out']);
+  const wrong = await run(REAL, ['--quik', '--only=go', '--scenarios=bursts,other', '--seed=x', '--out']);
   assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
   for (const what of [
     /unknown flag --quik; --help lists all/,
     /--only must be one of rs, ts, not go/,
-    /--scenes knows round_trip, .*, not other/,
+    /--scenarios knows round_trip, .*, not other/,
     /--seed must be an integer from 0 to 4294967295, not x/,
     /--out needs a value/,
   ])

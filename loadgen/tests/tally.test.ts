@@ -1,7 +1,7 @@
 /** What counts as acknowledged, and what as failed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Tally } from '../src/drivers/tally.ts';
+import { Tally } from '../src/load/drivers/tally.ts';
 
 const KNOWN = { sent_event_ids: 6, errors: 0, timeouts: 0, generator_cpu_us: 1 };
 

@@ -1,7 +1,7 @@
 /** One event as bytes: which of them change when it is sent again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTemplate, type Template, TemplateError } from '../src/template.ts';
+import { parseTemplate, type Template, TemplateError } from '../src/load/template.ts';
 
 const ZEROS = '0'.repeat(36);
 const template = (line: string) => parseTemplate(line, () => 0);

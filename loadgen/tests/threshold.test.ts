@@ -1,9 +1,9 @@
 /** Conditions are understood or refused with a sentence, and what was not measured holds none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { METRICS } from '../src/metrics.ts';
-import type { Measurement, Result } from '../src/result.ts';
-import { checkThresholds, outcomeHolds, parseThreshold, type Threshold } from '../src/threshold.ts';
+import { METRICS } from '../src/analyse/metrics.ts';
+import { checkThresholds, outcomeHolds, parseThreshold, type Threshold } from '../src/analyse/threshold.ts';
+import type { Measurement, Result } from '../src/result/result.ts';
 import { sampleResult } from './sample-result.ts';
 
 const KEYS = METRICS.map((metric) => metric.key);

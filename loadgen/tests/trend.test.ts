@@ -1,7 +1,7 @@
 /** The exact distribution against all orders, and what counts as a trend. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trendOf } from '../src/trend.ts';
+import { trendOf } from '../src/analyse/trend.ts';
 
 const FALLING = [6.34, 5.51, 5.28, 4.96, 4.82];
 

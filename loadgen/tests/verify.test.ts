@@ -1,9 +1,9 @@
 /** What keeps two servers from being compared at all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BenchFailure, type FailureCode } from '../src/failure.ts';
-import { checkSamePromises, type Health } from '../src/health.ts';
-import { compareSmoke, type Exchange } from '../src/verify.ts';
+import { BenchFailure, type FailureCode } from '../src/run/failure.ts';
+import { checkSameSettings, type Health } from '../src/verify/health.ts';
+import { compareSmoke, type Exchange } from '../src/verify/smoke.ts';
 
 const fails = (code: FailureCode, text: RegExp) => (error: unknown) =>
   error instanceof BenchFailure &&
@@ -23,7 +23,7 @@ const health: Health = {
 };
 
 test('servers that promise different things are not compared', () => {
-  checkSamePromises(
+  checkSameSettings(
     new Map([
       ['rs', health],
       ['ts', { ...health, runtime: 'node', version: '0.2.0' }],
@@ -32,7 +32,7 @@ test('servers that promise different things are not compared', () => {
   const full = { ...health, synchronous: 'FULL' };
   assert.throws(
     () =>
-      checkSamePromises(
+      checkSameSettings(
         new Map([
           ['rs', health],
           ['ts', full],

@@ -1,8 +1,8 @@
 /** A warm-up is as long for every round, says whether the server became steady, and what it sent is known to the event. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Sent } from '../src/drivers/driver.ts';
-import { addSent, warmUp, warmUpEvents } from '../src/warm-up.ts';
+import type { Sent } from '../src/load/drivers/driver.ts';
+import { addSent, warmUp, warmUpEvents } from '../src/run/warm-up.ts';
 
 function sentOf(count: number, events_per_s: number): Sent {
   return {

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Latency, Sent } from '../src/drivers/driver.ts';
-import { SCHEMA_FILE } from '../src/export/json.ts';
-import { parseOptions } from '../src/options/options.ts';
-import type { Options } from '../src/options/types.ts';
-import type { Sample, StreamSample } from '../src/sample.ts';
-import type { Spec } from '../src/spec.ts';
-import { specsOf } from '../src/suite.ts';
-import type { Warning, WarningCode } from '../src/warning.ts';
-import { type RunGrounds, reasonsToDistrust, reasonsToDistrustRun } from '../src/warnings.ts';
+import type { Warning, WarningCode } from '../src/analyse/warning.ts';
+import { measurementWarnings, type RunGrounds, runWarningsOf } from '../src/analyse/warnings.ts';
+import { parseOptions } from '../src/cli/compare-command.ts';
+import type { Latency, Sent } from '../src/load/drivers/driver.ts';
+import type { Sample, StreamSample } from '../src/observe/sample.ts';
+import type { Options } from '../src/plan/options.ts';
+import type { Spec } from '../src/plan/spec.ts';
+import { specsOf } from '../src/plan/suite.ts';
+import { SCHEMA_FILE } from '../src/result/json.ts';
 
 const SENT: Sent = {
   duration_ms: 12_000,
@@ -65,7 +65,7 @@ const specOf = (...argv: string[]): Spec =>
 const five = (measured: Partial<Sent>, changed: Partial<Sample> = {}) =>
   Array.from({ length: 5 }, () => sample(measured, changed));
 const judged = (samples: readonly Sample[], spec = specOf(), generator_cores = 1) =>
-  reasonsToDistrust({ spec, targets: ['rs'], generator_cores, samples });
+  measurementWarnings({ spec, targets: ['rs'], generator_cores, samples });
 
 function runGrounds(
   changed: { load?: number; pinned?: boolean; stale?: string[]; dirty?: boolean } = {},
@@ -93,7 +93,7 @@ function runGrounds(
 
 test('a sound measurement and a sound run have no reason', () => {
   assert.deepEqual(judged(five({})), []);
-  assert.deepEqual(reasonsToDistrustRun(runGrounds()), []);
+  assert.deepEqual(runWarningsOf(runGrounds()), []);
 });
 
 const late: Latency = {
@@ -131,10 +131,10 @@ const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
   trend: () => judged([6, 5.9, 5.7, 5.5, 5.3, 5.2].map((us) => sample({}, { server_cpu_us: us * 500_000 }))),
   no_k6: () => judged([sample()], specOf('--mode=soak')),
   resources_not_measured: () => judged([...five({}), sample({}, { server_cpu_us: null })]),
-  machine_busy: () => reasonsToDistrustRun(runGrounds({ load: 1.1 })),
-  shared_cores: () => reasonsToDistrustRun(runGrounds({ pinned: false })),
-  stale_build: () => reasonsToDistrustRun(runGrounds({ stale: ['rs'] })),
-  uncommitted_changes: () => reasonsToDistrustRun(runGrounds({ dirty: true })),
+  machine_busy: () => runWarningsOf(runGrounds({ load: 1.1 })),
+  shared_cores: () => runWarningsOf(runGrounds({ pinned: false })),
+  stale_build: () => runWarningsOf(runGrounds({ stale: ['rs'] })),
+  uncommitted_changes: () => runWarningsOf(runGrounds({ dirty: true })),
 };
 
 for (const [code, cause] of Object.entries(causes)) {

@@ -72,7 +72,7 @@ for (const [path, specifier] of [
   ['loadgen/src/a.ts', '@twin-ingest/testkit/servers/server.ts'],
   ['parity-tests/tests/a.test.ts', '../src/case.ts'],
   ['dashboard/src/a.ts', '@twin-ingest/client'],
-  ['scripts/a.ts', '@twin-ingest/loadgen/result.ts'],
+  ['scripts/a.ts', '@twin-ingest/loadgen/result/result.ts'],
 ] as const) {
   test(`${path} may import ${specifier}`, async () => {
     assert.deepEqual(await lintProblems({ [path]: use(specifier) }), []);
@@ -80,16 +80,16 @@ for (const [path, specifier] of [
 }
 
 for (const [path, specifier] of [
-  ['testkit/src/http/a.ts', '@twin-ingest/loadgen/result.ts'],
+  ['testkit/src/http/a.ts', '@twin-ingest/loadgen/result/result.ts'],
   ['testkit/src/a.ts', '@twin-ingest/client'],
   ['client-ts/src/a.ts', '@twin-ingest/testkit/random.ts'],
   ['server-ts/src/a.ts', '@twin-ingest/client'],
   ['dashboard/src/a.ts', '@twin-ingest/testkit/random.ts'],
   ['dashboard/tests/a.ts', '@twin-ingest/cli'],
-  ['parity-tests/scenarios/a.ts', '@twin-ingest/loadgen/result.ts'],
+  ['parity-tests/scenarios/a.ts', '@twin-ingest/loadgen/result/result.ts'],
   ['loadgen/src/sync/a.ts', '@twin-ingest/cli/demo.ts'],
   ['cli/src/a.ts', '../../loadgen/src/result.ts'],
-  ['loadgen/src/sync/scenes/a.ts', '../../../../parity-tests/src/case.ts'],
+  ['loadgen/src/sync/scenarios/a.ts', '../../../../parity-tests/src/case.ts'],
   ['scripts/a.ts', '../dashboard/tests/servers.ts'],
 ] as const) {
   test(`${path} may not import ${specifier}`, async () => {

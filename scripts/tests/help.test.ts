@@ -53,7 +53,7 @@ test('package.json has commands that run programs', () => {
     'connect',
     'demo',
     'parity',
-    'bench:limit',
+    'bench:ceilings',
     'bench:diff',
     'test',
   ])

@@ -3,9 +3,10 @@
  *
  * Invariant: the first body of an order is compared byte by byte and does not count; all others have its length.
  */
-import { nowMs } from '../clock.ts';
+
 import { Exchange } from '../codecs/exchange.ts';
 import { requestBytes } from '../codecs/load-process.ts';
+import { nowMs } from '../observe/clock.ts';
 import { blobBytes } from './blob-bytes.ts';
 
 export type BodyRoute = 'echo' | 'blob';

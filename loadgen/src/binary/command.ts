@@ -1,153 +1,76 @@
-/** The program `pnpm bench:binary`: flags, builds, each scenario, the result. */
+/** The suite `bench:binary`: each scenario in one browser. */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
-import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Contenders, programsOf } from '../contenders.ts';
-import { type Environment, readEnvironment } from '../environment.ts';
-import { binaryTerminal } from '../export/binary-terminal.ts';
-import { readableJson } from '../export/json.ts';
-import { BenchFailure } from '../failure.ts';
-import { readHealth } from '../health.ts';
-import { Host } from '../host.ts';
-import type { Launch } from '../launch.ts';
-import { machineLoad, readMachine } from '../machine.ts';
-import { shownFlags } from '../options/shown-flags.ts';
-import { choosePlace, dropUnfinished, keepUnfinished, type Place, putPart } from '../part-file.ts';
-import { choosePlacement } from '../placement.ts';
-import { createProgress, type Progress } from '../progress.ts';
-import { Promises } from '../promises.ts';
-import { runCommand } from '../run-command.ts';
-import type { Warning } from '../warning.ts';
-import { ADVICE, reasonsToDistrustRun } from '../warnings.ts';
+import { PIPED_COLUMNS } from '../plan/lengths.ts';
+import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
+import type { Contenders } from '../run/contenders.ts';
+import { SuiteRun } from '../run/suite-run.ts';
 import { BenchBrowser } from './bench-page.ts';
+import { binaryTerminal } from './report/terminal.ts';
 import {
   BINARY_SCHEMA_VERSION,
   type BinaryResult,
   type BinaryRow,
   type MethodFacts,
   SCENARIO_NAMES,
-} from './binary-result.ts';
-import { type BinaryOptions, parseBinary } from './options.ts';
+  type ScenarioName,
+} from './result.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 import { SIZES } from './sizes.ts';
 
-const PROGRAM = 'bench:binary';
-/** Documents are made of the default run alone. */
-const NO_DEFAULT = { quick: 'a quick run', all: 'the whole matrix' } as const;
-/** Of all cores' time. */
-const STOLEN = 0.02;
-/** Of a line, where stdout is no terminal. */
-const PIPED_COLUMNS = 120;
+export const BINARY: SuiteUsage<ScenarioName> = {
+  name: 'binary',
+  scenarios: SCENARIO_NAMES,
+  about: `Measures how binary data gets from both servers into an ArrayBuffer of a page, in a real Chromium,
+and what /livez of another client takes while bodies of 64 MiB go through.`,
+  exit: `Exit: 0 measured, 1 a server, the browser or the measurement failed, or bytes differ, 2 a flag is wrong,
+130 interrupted. A goal that is missed is reported, and is no failure.`,
+};
 
-/** The exit code. */
-export function binaryCommand(argv: readonly string[], contenders: Contenders): Promise<number> {
-  return runCommand(PROGRAM, parseBinary(argv), (options, lifetime) =>
-    run(argv, options, contenders, lifetime),
-  );
-}
-
-async function run(
+export async function runBinary(
   argv: readonly string[],
-  options: BinaryOptions,
+  options: SuiteOptions<ScenarioName>,
   contenders: Contenders,
   lifetime: Lifetime,
 ): Promise<undefined> {
-  const started = performance.now();
   const { targets, size } = options;
-  const progress = createProgress(process.stderr);
-  const environment = readEnvironment();
-  const placement = choosePlacement();
-  const place = placeOf(options, environment);
-  progress.say(placement.reason);
-  const kept = `the committed result stays (${place.reasons.join(', ')}); this one goes to ${place.file}`;
-  progress.say(place.reasons.length > 0 ? kept : `the result goes to ${place.file}`);
-  const programs = programsOf({ ...contenders, limits: null }, targets);
-  const stale = await buildStale(programs, { lifetime, build: options.build, say: progress.say });
-  const launch: Launch = { contenders, placement, lifetime };
-  const servers = await askServers(targets, launch);
-  await dropUnfinished(place);
+  const run = await SuiteRun.start({
+    name: 'binary',
+    argv,
+    options,
+    scenarios: SCENARIO_NAMES,
+    contenders,
+    lifetime,
+    serverFlags: ['--bench'],
+  });
+  const { launch, progress } = run;
+  await run.begin();
   const rows: BinaryRow[] = [];
   let methods: readonly MethodFacts[] = [];
   let browser: BenchBrowser | undefined;
-  const before = await readMachine();
-  for (const scenario of SCENARIOS.filter(({ name }) => options.scenarios.includes(name))) {
-    const { name } = scenario;
-    const measuring = scenario.measure(targets, {
+  for (const { name, measure } of SCENARIOS.filter(({ name }) => options.scenarios.includes(name))) {
+    const context = {
       launch,
       sizes: SIZES[size],
       progress,
       browser: async () => (browser ??= await BenchBrowser.start(lifetime)),
-      add: (row) => void rows.push({ scenario: name, ...row }),
-      describe: (found) => {
+      add: (row: Omit<BinaryRow, 'scenario'>) => void rows.push({ scenario: name, ...row }),
+      describe: (found: readonly MethodFacts[]) => {
         methods = found;
       },
-    });
-    await timed(progress, name, lifetime.orInterrupted(measuring));
-    await keepUnfinished(rows, place);
+    };
+    await run.timed(name, () => measure(targets, context));
+    await run.keep(rows);
   }
-  const stolen = machineLoad(before, await readMachine(), null, null).stolen_share ?? 0;
+  const warnings = await run.warnings();
   await browser?.close();
   const result: BinaryResult = {
     schema_version: BINARY_SCHEMA_VERSION,
-    created_at: new Date().toISOString(),
-    took_s: (performance.now() - started) / 1000,
-    flags: shownFlags(argv),
+    ...run.facts(),
     size,
     browser: browser?.version ?? null,
-    environment,
-    placement,
-    servers,
     methods,
     rows,
-    warnings: [...reasonsToDistrustRun({ placement, environment, stale }), ...doubts(options, stolen)],
+    warnings,
   };
-  await putPart('binary', result, place.file);
-  await dropUnfinished(place);
-  const columns = process.stdout.columns ?? PIPED_COLUMNS;
-  process.stdout.write(options.json ? readableJson(result) : binaryTerminal(result, columns));
-  progress.say(`written: ${place.file}`);
-}
-
-function placeOf(options: BinaryOptions, environment: Environment): Place {
-  return choosePlace('binary', options, environment, [
-    ...(options.size === 'default' ? [] : [NO_DEFAULT[options.size]]),
-    ...(options.targets.length < TARGET_NAMES.length ? ['one server alone'] : []),
-    ...(options.scenarios.length < SCENARIO_NAMES.length ? ['not all scenarios'] : []),
-  ]);
-}
-
-async function timed(progress: Progress, label: string, work: Promise<unknown>): Promise<void> {
-  const from = performance.now();
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof BenchFailure)) throw error;
-    throw new BenchFailure(error.code, `${label}: ${error.message}`, error.details);
-  }
-  progress.say(`${label}: ${((performance.now() - from) / 1000).toFixed(1)} s`);
-}
-
-/** What each says it runs with; both must say the same. */
-async function askServers(targets: readonly TargetName[], launch: Launch): Promise<BinaryResult['servers']> {
-  const promises = new Promises();
-  const servers: { [Name in TargetName]?: NonNullable<BinaryResult['servers'][Name]> } = {};
-  for (const name of targets) {
-    const host = await Host.start(name, launch, { flags: ['--bench'] });
-    const health = await readHealth(host.url);
-    promises.add(name, name, health);
-    servers[name] = { label: launch.contenders.targets[name].label, health };
-    await host.stop();
-    await host.discard();
-  }
-  return servers;
-}
-
-function doubts({ size }: BinaryOptions, stolen: number): Warning[] {
-  const warning = (code: Warning['code'], message: string) => ({ code, message, advice: ADVICE[code] });
-  return [
-    ...(size === 'quick' ? [warning('few_rounds', 'a quick run: counts too small for a claim')] : []),
-    ...(stolen > STOLEN
-      ? [warning('stolen_time', `${(stolen * 100).toFixed(1)} % of the cores' time was given to others`)]
-      : []),
-  ];
+  await run.finish(result, () => binaryTerminal(result, process.stdout.columns ?? PIPED_COLUMNS));
 }

@@ -3,7 +3,7 @@
  *
  * Invariant: a figure keeps one value of each round or slice, and one that was not measured is not there.
  */
-import type { Unit } from '../metrics.ts';
+import type { Unit } from '../analyse/metrics.ts';
 
 interface Known {
   readonly unit: Unit | 'mb_per_s';

@@ -4,8 +4,8 @@
  * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { median } from '../statistics.ts';
-import { type BinaryResult, rowsWhere } from './binary-result.ts';
+import { median } from '../analyse/statistics.ts';
+import { type BinaryResult, rowsWhere } from './result.ts';
 
 export type GoalUnit = 'ms' | 'times';
 

@@ -1,6 +1,7 @@
 /** DATA: which methods take part: those of the page `/bench/`, and some of them at other addresses. */
-import type { MethodFacts } from './binary-result.ts';
+
 import type { Lap } from './in-page.ts';
+import type { MethodFacts } from './result.ts';
 
 /** One method with its address. */
 export interface Contestant extends MethodFacts {

@@ -1,9 +1,9 @@
 /** A scenario: one question about binary transfer, asked of all servers side by side. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Launch } from '../launch.ts';
-import type { Progress } from '../progress.ts';
+import type { Launch } from '../run/launch.ts';
+import type { Progress } from '../run/progress.ts';
 import type { BenchBrowser } from './bench-page.ts';
-import type { BinaryRow, MethodFacts, ScenarioName } from './binary-result.ts';
+import type { BinaryRow, MethodFacts, ScenarioName } from './result.ts';
 import type { Sizes } from './sizes.ts';
 
 export interface ScenarioContext {

@@ -1,6 +1,6 @@
 /** DATA: how much of everything a run takes: for feedback, by default within five minutes, or the whole matrix. */
 
-export type RunSize = 'quick' | 'default' | 'all';
+import type { RunSize } from '../plan/suite-options.ts';
 
 export interface Transfer {
   readonly bytes: number;

@@ -6,11 +6,11 @@
 import { dirname, join } from 'node:path';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import { BenchFailure } from '../failure.ts';
-import { Host } from '../host.ts';
-import type { Launch } from '../launch.ts';
-import { createProbe } from '../probe.ts';
-import { cpuBetween, threadTimes } from '../thread-times.ts';
+import { createProbe } from '../observe/probe.ts';
+import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
+import { BenchFailure } from '../run/failure.ts';
+import { Host } from '../run/host.ts';
+import type { Launch } from '../run/launch.ts';
 import type { Address } from './exchange.ts';
 import type { FigureKey } from './figure.ts';
 import type { Slice, Sliced } from './load-process.ts';
@@ -29,6 +29,8 @@ export const SERVER_FLAGS: readonly string[] = [
   ...['--max-batch-events', '20000'],
 ];
 const SOCKET = 'ingest.sock';
+/** What a server under measurement has next to those. */
+export const BENCH_FLAGS: readonly string[] = [...SERVER_FLAGS, '--bench', '--socket', SOCKET];
 
 export type SliceFigures = Partial<Record<FigureKey, number | null>>;
 
@@ -44,8 +46,7 @@ export class BenchServer {
   }
 
   static async start(name: TargetName, launch: Launch, loader: Loader): Promise<BenchServer> {
-    const flags = [...SERVER_FLAGS, '--bench', '--socket', SOCKET];
-    return new BenchServer(await Host.start(name, launch, { flags }), loader);
+    return new BenchServer(await Host.start(name, launch, { flags: BENCH_FLAGS }), loader);
   }
 
   get url(): string {

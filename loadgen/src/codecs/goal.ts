@@ -4,9 +4,9 @@
  * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { median } from '../statistics.ts';
-import { type CodecsResult, type Parameters, rowsWhere, type ScenarioName } from './codecs-result.ts';
+import { median } from '../analyse/statistics.ts';
 import type { FigureKey } from './figure.ts';
+import { type CodecsResult, type Parameters, rowsWhere, type ScenarioName } from './result.ts';
 
 export type GoalUnit = 'MB/s' | 'events/s' | 'times' | 'of JSON';
 

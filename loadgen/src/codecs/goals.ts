@@ -3,8 +3,9 @@
  *
  * Invariant: a goal is compared with a median, and a ratio is of slices of the same pairs.
  */
-import type { Parameters } from './codecs-result.ts';
+
 import { extreme, type Goal, over, type Prior, value } from './goal.ts';
+import type { Parameters } from './result.ts';
 
 const both = (goal: number | null): Goal['goal'] => ({ rs: goal, ts: goal });
 

@@ -6,9 +6,9 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs } from '../clock.ts';
-import { quantile } from '../statistics.ts';
-import { writeUuid } from '../uuid.ts';
+import { quantile } from '../analyse/statistics.ts';
+import { writeUuid } from '../load/uuid.ts';
+import { nowMs } from '../observe/clock.ts';
 import { type Address, Exchange, type Reply } from './exchange.ts';
 import { type Piped, type PipeOrder, runPipe } from './pipe.ts';
 

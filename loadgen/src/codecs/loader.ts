@@ -2,7 +2,7 @@
 import { batchBody, eventBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { type Format, mediaTypeOf, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import type { TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
-import { Helper, type HelperOptions } from '../helper.ts';
+import { Helper, type HelperOptions } from '../run/helper.ts';
 import type { LoadReply, Order, Request, Slice, Sliced } from './load-process.ts';
 import type { Piped, PipeOrder } from './pipe.ts';
 

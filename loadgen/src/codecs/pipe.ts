@@ -7,8 +7,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { nowMs } from '../clock.ts';
-import { cpuBetween, threadTimes } from '../thread-times.ts';
+import { nowMs } from '../observe/clock.ts';
+import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
 
 /** One piece of the stream; it is repeated with fresh ids. */
 export interface Chunk {

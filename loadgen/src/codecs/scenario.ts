@@ -5,13 +5,13 @@
  * that slices with the same place are neighbours and a drift of the machine favours none.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Launch } from '../launch.ts';
-import type { Progress } from '../progress.ts';
+import type { Launch } from '../run/launch.ts';
+import type { Progress } from '../run/progress.ts';
 import { BenchServer, type SliceFigures, type Transport } from './bench-server.ts';
-import type { CodecRow, Parameters, ScenarioName } from './codecs-result.ts';
 import { FigureValues } from './figure.ts';
 import type { Request, Sliced } from './load-process.ts';
 import type { Loader } from './loader.ts';
+import type { CodecRow, Parameters, ScenarioName } from './result.ts';
 import type { Sizes } from './sizes.ts';
 import type { EventSource } from './source-events.ts';
 

@@ -1,8 +1,7 @@
 /** DATA: how much of everything a run takes: for feedback, by default in five minutes, or the whole matrix in twenty. */
 import { REQUEST_FORMATS, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
+import type { RunSize } from '../plan/suite-options.ts';
 import type { Payload } from './source-events.ts';
-
-export type RunSize = 'quick' | 'default' | 'all';
 
 export interface Sizes {
   /** Of one step of one codec alone, and how many fresh processes measure it. */

@@ -7,8 +7,8 @@
  */
 import { msgpackCalls } from '@twin-ingest/client/msgpack';
 import { type Rpc, rpcOf } from '@twin-ingest/client/rpc';
-import { nowMs } from '../clock.ts';
 import { Exchange } from '../codecs/exchange.ts';
+import { nowMs } from '../observe/clock.ts';
 import { type Call, checkAnswer, libraryTime, requestOf } from './call.ts';
 import { Samples } from './samples.ts';
 import { argumentOf, nameOf } from './values.ts';

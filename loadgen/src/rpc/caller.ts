@@ -1,9 +1,9 @@
 /** The parent's side of the process that calls, and a server that is called. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { Helper, type HelperOptions } from '../helper.ts';
-import { Host } from '../host.ts';
-import type { Launch } from '../launch.ts';
-import { cpuBetween, threadTimes } from '../thread-times.ts';
+import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
+import { Helper, type HelperOptions } from '../run/helper.ts';
+import { Host } from '../run/host.ts';
+import type { Launch } from '../run/launch.ts';
 import type { Call } from './call.ts';
 import type { CallOrder, CallReply, Sliced } from './call-process.ts';
 

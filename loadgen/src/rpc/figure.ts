@@ -3,7 +3,7 @@
  *
  * Invariant: a figure is one number of all slices of a case together, and one that was not measured is not there.
  */
-import type { Unit } from '../metrics.ts';
+import type { Unit } from '../analyse/metrics.ts';
 
 interface Known {
   readonly unit: Unit | 'calls_per_s';

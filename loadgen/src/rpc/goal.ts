@@ -5,7 +5,7 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { FigureKey } from './figure.ts';
-import { type Parameters, type RpcResult, rowWhere, type ScenarioName } from './rpc-result.ts';
+import { type Parameters, type RpcResult, rowWhere, type ScenarioName } from './result.ts';
 
 export type GoalUnit = 'round trips/s' | 'times' | 'ms';
 

@@ -1,5 +1,5 @@
 /** All slices of one case on one server, and the figures that they come to. */
-import { quantile } from '../statistics.ts';
+import { quantile } from '../analyse/statistics.ts';
 import type { Sliced } from './call-process.ts';
 import { type Figures, figuresOf } from './figure.ts';
 import { deviation, marginOf, mean } from './samples.ts';

@@ -5,12 +5,12 @@
  * drift of the machine favours none.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Launch } from '../launch.ts';
-import type { Progress } from '../progress.ts';
+import type { Launch } from '../run/launch.ts';
+import type { Progress } from '../run/progress.ts';
 import type { Call } from './call.ts';
 import { type Caller, CallServer, type SliceLength } from './caller.ts';
 import { Pool } from './pool.ts';
-import type { Parameters, RpcRow, ScenarioName } from './rpc-result.ts';
+import type { Parameters, RpcRow, ScenarioName } from './result.ts';
 import type { Sizes } from './sizes.ts';
 import { type Subject, TEXT_TYPES } from './values.ts';
 

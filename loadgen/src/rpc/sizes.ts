@@ -1,7 +1,7 @@
 /** DATA: how much of everything a run takes: for feedback, by default within five minutes, or the whole matrix. */
-import type { CallFormatName } from './call.ts';
 
-export type RunSize = 'quick' | 'default' | 'all';
+import type { RunSize } from '../plan/suite-options.ts';
+import type { CallFormatName } from './call.ts';
 
 export interface Sizes {
   /** Fresh process each; the slices of a pair stand in one order and then in the opposite one. */

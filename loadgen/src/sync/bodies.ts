@@ -3,7 +3,7 @@
  *
  * What must stay true: no two numbers share an `event_id`, so that none is a duplicate.
  */
-import { UUID_BYTES, writeUuid } from '../uuid.ts';
+import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
 
 export interface Shape {
   readonly seed: number;

@@ -3,7 +3,7 @@
  *
  * What must stay true: while a load runs it reads and notes, and does nothing else.
  */
-import { encode } from '../histogram.ts';
+import { encode } from '../analyse/histogram.ts';
 import { RawClient } from './raw-client.ts';
 import { type Acknowledged, waitsOf } from './staleness.ts';
 

@@ -33,7 +33,7 @@ export class Faults {
   }
 
   #tell(tell: () => void): void {
-    // The first says that it is connected, for which the scene waits.
+    // The first says that it is connected, for which the scenario waits.
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       tell();

@@ -3,8 +3,8 @@
  *
  * What must stay true: a figure keeps every value it was made of, and one that was not measured is not there.
  */
-import type { Unit } from '../metrics.ts';
-import { type Summary, summarise } from '../statistics.ts';
+import type { Unit } from '../analyse/metrics.ts';
+import { type Summary, summarise } from '../analyse/statistics.ts';
 
 interface Known {
   readonly unit: Unit;

@@ -6,7 +6,7 @@
  * shares; an answer that is not 2xx, or says no revision, fails the order.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs } from '../clock.ts';
+import { nowMs } from '../observe/clock.ts';
 import { batchText, eventText, type Shape } from './bodies.ts';
 import { Connections } from './connections.ts';
 

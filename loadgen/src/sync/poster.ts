@@ -1,7 +1,7 @@
 /** Posts to a server from a process of its own: the parent's side of `poster-process.ts`. */
 
-import { Helper, type HelperOptions } from '../helper.ts';
-import type { Host } from '../host.ts';
+import { Helper, type HelperOptions } from '../run/helper.ts';
+import type { Host } from '../run/host.ts';
 import { type Shape, SMALL } from './bodies.ts';
 import type { Order, Paced, Posted, Reply } from './poster-process.ts';
 

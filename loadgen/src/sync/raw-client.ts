@@ -5,7 +5,7 @@
  * an older; a client that does not read takes no byte off its socket.
  */
 import { connect, type Socket } from 'node:net';
-import { nowMs } from '../clock.ts';
+import { nowMs } from '../observe/clock.ts';
 
 /** `reads`: all there is; `stalled`: nothing, ever. */
 export type Manner = 'reads' | 'stalled';

@@ -5,8 +5,8 @@
  * page does that shows what it sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs } from '../clock.ts';
-import type { Host } from '../host.ts';
+import { nowMs } from '../observe/clock.ts';
+import type { Host } from '../run/host.ts';
 import { eventText, type Shape } from './bodies.ts';
 import { type Posting, postBySocket } from './posting.ts';
 import type { Following } from './strategies/strategy.ts';

@@ -1,6 +1,6 @@
 /** The smallest exchange that there is, for what of a longer one is the machine's: `GET /livez`, which asks nothing. */
-import { nowMs } from '../clock.ts';
-import { BenchFailure } from '../failure.ts';
+import { nowMs } from '../observe/clock.ts';
+import { BenchFailure } from '../run/failure.ts';
 import { Connections } from './connections.ts';
 
 /** What each took, in milliseconds, one after the other over one plain socket. */

@@ -4,7 +4,7 @@
  * From the answer to a post to the moment at which a client heard of a revision at least as new; 0 where the client
  * heard of it before its poster did.
  */
-import { createHistogram, type Histogram, record } from '../histogram.ts';
+import { createHistogram, type Histogram, record } from '../analyse/histogram.ts';
 
 /** Acknowledged at that moment, in the order of the revisions. */
 export interface Acknowledged {

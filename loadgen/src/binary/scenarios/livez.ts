@@ -6,9 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { Helper } from '../../helper.ts';
-import { Host } from '../../host.ts';
-import { quantile } from '../../statistics.ts';
+import { quantile } from '../../analyse/statistics.ts';
+import { Helper } from '../../run/helper.ts';
+import { Host } from '../../run/host.ts';
 import type { BodyOrder, BodyReply, BodyRoute } from '../body-process.ts';
 import { FigureValues } from '../figure.ts';
 import { LivezProbe } from '../livez-probe.ts';

@@ -5,8 +5,8 @@
  * on both servers; each result has the SHA-256 of the bytes that BEN-04 describes.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../../failure.ts';
-import { Host } from '../../host.ts';
+import { BenchFailure } from '../../run/failure.ts';
+import { Host } from '../../run/host.ts';
 import { keepAttachment } from '../attachment.ts';
 import type { BenchPage } from '../bench-page.ts';
 import { blobBytes, hashOf } from '../blob-bytes.ts';

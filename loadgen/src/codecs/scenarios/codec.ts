@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { pinningCommand } from '../../placement.ts';
+import { pinningCommand } from '../../plan/placement.ts';
 import { checkFields, runAlone, type Step, stepFigures } from '../alone.ts';
 import { procwireRowBytes } from '../alone-columns.ts';
-import type { ScenarioName } from '../codecs-result.ts';
+import type { ScenarioName } from '../result.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { procwirePayload, sourceEvents, upTo } from '../source-events.ts';
 

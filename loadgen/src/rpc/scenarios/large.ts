@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { LivezProbe } from '../../binary/livez-probe.ts';
-import { createProbe } from '../../probe.ts';
+import { createProbe } from '../../observe/probe.ts';
 import { CallServer } from '../caller.ts';
 import { figuresOf } from '../figure.ts';
 import { Pool, timesOf } from '../pool.ts';

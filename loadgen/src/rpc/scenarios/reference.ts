@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { runAlone } from '../../codecs/alone.ts';
-import { pinningCommand } from '../../placement.ts';
+import { pinningCommand } from '../../plan/placement.ts';
 import { CallServer } from '../caller.ts';
 import { figuresOf } from '../figure.ts';
 import { Pool, timesOf } from '../pool.ts';

@@ -1,12 +1,12 @@
 /**
- * A way to keep a state in step: what a scene starts, and what it can ask.
+ * A way to keep a state in step: what a scenario starts, and what it can ask.
  *
  * What must stay true: every strategy shows the same state, the newest rows of `events`, and notes each that it
  * applies in its journal.
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { BenchFailure } from '../../failure.ts';
+import type { BenchFailure } from '../../run/failure.ts';
 import type { Journal } from '../journal.ts';
 
 /** The rows that a follower shows. */

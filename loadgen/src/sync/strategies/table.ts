@@ -3,7 +3,7 @@
  *
  * A seam: tests put one there that is wrong on purpose.
  */
-import { inStep, inStepByDefault } from './in-step.ts';
+import { inStep, inStepByDefault } from './client.ts';
 import { poll } from './poll.ts';
 import { fetchEach, push } from './push.ts';
 import type { Follow } from './strategy.ts';

@@ -1,0 +1,78 @@
+/**
+ * The ceilings of a run: measured once for each kind of rows, durability and group, and shared by every
+ * measurement that has the same.
+ */
+
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Findings } from '../analyse/measurement.ts';
+import type { Options } from '../plan/options.ts';
+import type { Placement } from '../plan/placement.ts';
+import { CEILING_REPEATS } from '../plan/plan.ts';
+import { groupEvents, type Spec } from '../plan/spec.ts';
+import type { Contenders } from '../run/contenders.ts';
+import type { Progress } from '../run/progress.ts';
+import { poolOf } from '../run/workers.ts';
+import { type Ceiling, measureCeiling } from './ceiling.ts';
+
+export interface CeilingsContext {
+  readonly contenders: Contenders;
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
+  readonly targets: readonly TargetName[];
+  readonly options: Options;
+  readonly progress: Progress;
+}
+
+export interface Ceilings {
+  readonly all: readonly Ceiling[];
+  /** Index of the ceiling that the measurement stands beside, measured now if nobody has; `null`: none. */
+  indexFor(spec: Spec, findings: Omit<Findings, 'ceiling'>): Promise<number | null>;
+}
+
+export function createCeilings(context: CeilingsContext): Ceilings {
+  const all: Ceiling[] = [];
+  const { contenders, targets, progress } = context;
+  return {
+    all,
+    async indexFor(spec, findings) {
+      const { durability, max_metadata_bytes } = spec.workload;
+      const group_events = groupEvents(spec.workload);
+      const payload_sha256 = findings.payload.sha256;
+      const found = all.findIndex(
+        (ceiling) =>
+          ceiling.payload_sha256 === payload_sha256 &&
+          ceiling.durability === durability &&
+          ceiling.group_events === group_events,
+      );
+      if (found >= 0) return found;
+      if (!spec.ceiling || contenders.ceilings === null) return null;
+      const events = findings.rounds.size.events!;
+      const step = progress.begin(`ceiling of ${spec.name}`, CEILING_REPEATS * targets.length);
+      try {
+        const ceiling = await measureCeiling({
+          programs: contenders.ceilings,
+          targets,
+          source: poolOf(spec, context.options),
+          events,
+          groupEvents: group_events,
+          durability,
+          maxMetadataBytes: max_metadata_bytes ?? undefined,
+          repeats: CEILING_REPEATS,
+          placement: context.placement,
+          lifetime: context.lifetime,
+          onProgress: (_, done) => step.at(done),
+        });
+        step.done(
+          targets
+            .map((name) => `${name} ${Math.round(ceiling.servers[name]!.events_per_s.median)} events/s`)
+            .join(', '),
+        );
+        return all.push(ceiling) - 1;
+      } catch (error) {
+        step.abandon();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * One ceiling: what a part of a server takes when nothing else is asked of it, and the table of them.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Summary } from '../analyse/statistics.ts';
+
+/** One line of the table. */
+export interface Part {
+  readonly name: string;
+  readonly title: string;
+  /** Without one where a part is the other's alone. */
+  readonly servers: Partial<
+    Record<TargetName, { readonly events_per_s: Summary; readonly cpu_us_per_event: Summary }>
+  >;
+}
+
+/** As Markdown. */
+export function ceilingTable(parts: readonly Part[]): string {
+  const lines = [
+    '| Part | Rust events/s | TypeScript events/s | Rust CPU µs | TypeScript CPU µs |',
+    '|---|--:|--:|--:|--:|',
+  ];
+  for (const { title, servers } of parts) {
+    const speed = (target: TargetName) => {
+      const figure = servers[target]?.events_per_s.median;
+      return figure === undefined ? '—' : Math.round(figure).toLocaleString('en-US');
+    };
+    const cpu = (target: TargetName) => servers[target]?.cpu_us_per_event.median.toFixed(2) ?? '—';
+    lines.push(`| ${title} | ${speed('rs')} | ${speed('ts')} | ${cpu('rs')} | ${cpu('ts')} |`);
+  }
+  return `${lines.join('\n')}\n`;
+}

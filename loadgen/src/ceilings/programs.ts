@@ -1,0 +1,187 @@
+/**
+ * The programs that store groups in bulk with a server's own store, and how one of them is run.
+ *
+ * The table is a seam: tests put programs there that fail on purpose. What must stay true: a program that does
+ * not end with 0, does not say what it did, or whose file holds other than it says, is a failure.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { tail } from '@twin-ingest/testkit/servers/server.ts';
+import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import Database from 'better-sqlite3';
+import { BenchFailure } from '../run/failure.ts';
+
+export interface CeilingProgram extends Pick<Target, 'command' | 'args' | 'artefact' | 'sources'> {
+  /** The script of package.json that builds it; `null` for one that runs from source. */
+  readonly build: string | null;
+}
+
+export type CeilingPrograms = Readonly<Record<TargetName, CeilingProgram>>;
+
+const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/limit');
+const TS_SOURCE = `${ROOT}server-ts/limit/main.ts`;
+/** What lets Node run the server's sources, whose SQL is imported as text. */
+const TS_LOADER = pathToFileURL(`${ROOT}server-ts/tests/load-sql.ts`).href;
+
+export const CEILING_PROGRAMS: CeilingPrograms = {
+  rs: {
+    command: RS_EXAMPLE,
+    args: [],
+    artefact: RS_EXAMPLE,
+    sources: [...TARGETS.rs.sources, 'server-rs/examples/limit'],
+    build: 'rust:limit',
+  },
+  ts: {
+    command: process.execPath,
+    args: ['--import', TS_LOADER, TS_SOURCE],
+    artefact: TS_SOURCE,
+    sources: [],
+    build: null,
+  },
+};
+
+const HTTP_SOURCE = `${ROOT}server-ts/http-only.ts`;
+
+/** Servers that answer without looking into a body. */
+export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' | 'args'>>> = {
+  rs: { command: RS_EXAMPLE.replace(/limit$/, 'http_only'), args: ['--'] },
+  ts: { command: process.execPath, args: ['--import', TS_LOADER, HTTP_SOURCE, '--'] },
+};
+
+/** What is stored: one batch body a line, or the rows of a closed database and nothing else, so many a transaction. */
+export type CeilingSource = { readonly groups: string } | { readonly rows: string; readonly group: number };
+
+/** One bulk insert. */
+export interface CeilingSample {
+  readonly target: TargetName;
+  readonly events: number;
+  /** Wall clock of the inserts and commits alone, checkpoints included. */
+  readonly duration_ms: number;
+  /** CPU of the process for the same span, all threads. */
+  readonly cpu_us: number;
+}
+
+/** One run of a program. */
+export interface CeilingRun {
+  /** A file that is not there yet. */
+  readonly database: string;
+  readonly source: CeilingSource;
+  /** How many events it holds. */
+  readonly events: number;
+  readonly durability: 'process' | 'power';
+  readonly maxMetadataBytes: number | undefined;
+  /** What goes before the command, `taskset` for one. */
+  readonly wrapper: readonly string[];
+  readonly lifetime: Lifetime;
+}
+
+/** Stores all of the source in a fresh database; every event must be there afterwards. */
+export async function runCeilingProgram(
+  target: TargetName,
+  program: CeilingProgram,
+  run: CeilingRun,
+): Promise<CeilingSample> {
+  const { events, duration_ms, cpu_us } = await runBulk(target, program, run);
+  return { target, events, duration_ms, cpu_us };
+}
+
+/** The same, with all that the program tells. */
+export async function runBulk(
+  target: TargetName,
+  program: CeilingProgram,
+  run: CeilingRun,
+): Promise<BulkFigures> {
+  const said = readSaid(target, await runToEnd(target, program, run));
+  const { events, stored, duplicates } = said;
+  const short = (what: string): BenchFailure =>
+    failure(target, 'did not store every event', [`${run.events} were given, ${what}`]);
+  if (events !== run.events || stored !== run.events) {
+    throw short(`${events} read, ${stored} stored, ${duplicates} duplicates`);
+  }
+  const found = countRows(target, run.database);
+  if (found !== run.events) throw short(`${found} rows found`);
+  return said;
+}
+
+/** What the program prints. */
+export interface BulkFigures {
+  readonly events: number;
+  readonly stored: number;
+  readonly duplicates: number;
+  readonly duration_ms: number;
+  readonly cpu_us: number;
+  /** Scanning and checking, which is no part of the others. */
+  readonly parse_ms: number;
+  readonly parse_cpu_us: number;
+}
+
+const FIGURES = [
+  'events',
+  'stored',
+  'duplicates',
+  'duration_ms',
+  'cpu_us',
+  'parse_ms',
+  'parse_cpu_us',
+] as const satisfies readonly (keyof BulkFigures)[];
+
+function flagsOf(run: CeilingRun): string[] {
+  const { source } = run;
+  const from =
+    'groups' in source
+      ? ['--groups', source.groups]
+      : ['--rows', source.rows, '--group', String(source.group)];
+  const flags = ['--db', run.database, ...from, '--durability', run.durability];
+  if (run.maxMetadataBytes !== undefined) flags.push('--max-metadata-bytes', String(run.maxMetadataBytes));
+  return flags;
+}
+
+/** Its standard output. */
+async function runToEnd(target: TargetName, program: CeilingProgram, run: CeilingRun): Promise<string> {
+  const [command, ...args] = [...run.wrapper, program.command, ...program.args, ...flagsOf(run)];
+  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  const ended = once(child, 'close').catch((error: unknown) => {
+    throw failure(target, 'could not be started', [String(error)]);
+  });
+  const release = run.lifetime.add(async () => {
+    child.kill('SIGKILL');
+    await ended.catch(() => undefined);
+  });
+  const [code, signal] = (await run.lifetime.orInterrupted(ended)) as [number | null, string | null];
+  await release();
+  if (code === 0) return output.stdout;
+  throw failure(target, `ended with ${signal ?? `code ${code}`} instead of 0`, tail(output.stderr));
+}
+
+function readSaid(target: TargetName, stdout: string): BulkFigures {
+  let said: Partial<Record<string, unknown>> | null;
+  try {
+    said = JSON.parse(stdout) as typeof said;
+  } catch {
+    said = null;
+  }
+  if (FIGURES.every((name) => typeof said?.[name] === 'number')) return said as unknown as BulkFigures;
+  throw failure(target, 'did not say what it did', tail(stdout));
+}
+
+function countRows(target: TargetName, database: string): number {
+  try {
+    const db = new Database(database, { readonly: true, fileMustExist: true });
+    try {
+      return Number(db.prepare('SELECT count(*) FROM events_readable').pluck().get());
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw failure(target, 'left no database that can be read', [String(error)]);
+  }
+}
+
+function failure(target: TargetName, what: string, details: readonly string[]): BenchFailure {
+  return new BenchFailure('limit_failed', `the bulk insert of ${target} ${what}`, details);
+}

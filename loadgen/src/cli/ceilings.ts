@@ -1,0 +1,208 @@
+/**
+ * `pnpm bench:ceilings`: the ceilings of each server on this machine, part by part, so that a figure can stand beside
+ * what it could be.
+ *
+ * Bulk inserts by the server's own store, with random ids, with ids that grow with time, and with none, so that
+ * nothing is deduplicated; the rows alone, without what finds and counts them; scanning and checking alone; the HTTP
+ * side alone. Each part in turn for both servers (A B B A), nothing else beside it.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { summarise } from '../analyse/statistics.ts';
+import { writeGroups } from '../ceilings/groups.ts';
+import { ceilingTable, type Part } from '../ceilings/part.ts';
+import {
+  type BulkFigures,
+  CEILING_PROGRAMS,
+  type CeilingSource,
+  HTTP_PROGRAMS,
+  runBulk,
+} from '../ceilings/programs.ts';
+import { autocannonDriver } from '../load/drivers/autocannon.ts';
+import { loadPool, withoutEventIds } from '../load/pool.ts';
+import { readEnvironment } from '../observe/environment.ts';
+import { createProbe } from '../observe/probe.ts';
+import { type Given, parseCommand, shownFlags, type Usage } from '../plan/parse.ts';
+import { choosePlacement } from '../plan/placement.ts';
+import { readableJson } from '../result/json.ts';
+import { runCommand } from './run-command.ts';
+
+const CEILINGS: Usage<'ceilings'> = {
+  name: 'ceilings',
+  about: `Measures the ceilings of both servers: bulk inserts, parsing alone, HTTP alone. Builds their programs first.
+A part has 1,000,000 events unless --events says otherwise.`,
+  exit: 'Exit: 0 measured, 1 a program failed, 2 a flag is wrong, 130 interrupted.',
+};
+const EVENTS = 1_000_000;
+const GROUP_EVENTS = 2_000;
+const HTTP_REQUESTS = 20_000;
+const HTTP_WARM_UP = 2_000;
+const BATCH = 50;
+
+interface Wanted extends Pick<Given<'ceilings'>, 'corpus' | 'payload' | 'rounds'> {
+  readonly events: number;
+  readonly out: string;
+}
+
+type Figure = Pick<BulkFigures, 'events' | 'duration_ms' | 'cpu_us'>;
+
+function finish({ events = EVENTS, out, corpus, payload, rounds }: Given<'ceilings'>): Wanted {
+  return { events, corpus, payload, rounds, out: resolve(out ?? `${ROOT}.bench/ceilings.json`) };
+}
+
+async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
+  const parts: Part[] = [];
+  const kept = await lifetime.temporaryFolder();
+  const stored = join(kept.path, 'stored.db');
+  const kinds = [
+    { name: 'store_random', title: 'Bulk insert, random ids', ids: 'random', with: true },
+    { name: 'store_time', title: 'Bulk insert, ids that grow with time', ids: 'time', with: true },
+    {
+      name: 'store_no_ids',
+      title: 'Bulk insert, no ids: nothing to deduplicate',
+      ids: 'random',
+      with: false,
+    },
+  ] as const;
+  for (const kind of kinds) {
+    const pool = await loadPool({
+      corpus: wanted.corpus,
+      payload: wanted.payload,
+      seed: 1,
+      ids: kind.ids,
+      most: 200_000,
+    });
+    const folder = await lifetime.temporaryFolder();
+    const groups = join(folder.path, 'groups.ndjson');
+    const source = kind.with ? pool : withoutEventIds(pool);
+    await writeGroups(groups, source, wanted.events, GROUP_EVENTS, lifetime.signal);
+    const bulks = await inTurn(wanted.rounds, (target) => bulk(target, { groups }, wanted.events, lifetime));
+    parts.push(part(kind.name, kind.title, bulks));
+    if (kind.name === 'store_random') {
+      const parsed = bulks.map(([target, { events, parse_ms, parse_cpu_us }]) => {
+        return [target, { events, duration_ms: parse_ms, cpu_us: parse_cpu_us }] as const;
+      });
+      parts.push(part('parse', 'Scanning and checking alone', parsed));
+      await bulk('rs', { groups }, wanted.events, lifetime, stored);
+    }
+    await folder.release();
+  }
+  const source = { rows: stored, group: GROUP_EVENTS };
+  const rows = await inTurn(wanted.rounds, (target) => bulk(target, source, wanted.events, lifetime));
+  parts.push(part('rows', 'The rows alone: no keys, no summaries, no sums', rows));
+  await kept.release();
+  const http = await inTurn(wanted.rounds, (target) => httpOnly(target, wanted, lifetime, []));
+  parts.push(part('http', `HTTP alone, batches of ${BATCH}`, http));
+  const bare: (readonly [TargetName, Figure])[] = [];
+  for (let repeat = 0; repeat < wanted.rounds; repeat++) {
+    bare.push(['ts', await httpOnly('ts', wanted, lifetime, ['--bare'])]);
+  }
+  parts.push(part('http_bare', 'The same without express', bare));
+  return parts;
+}
+
+/** A B B A …, so that a slow minute of the machine hits both. */
+async function inTurn<T>(
+  repeats: number,
+  run: (target: TargetName) => Promise<T>,
+): Promise<(readonly [TargetName, T])[]> {
+  const found: (readonly [TargetName, T])[] = [];
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const order = repeat % 2 === 0 ? TARGET_NAMES : TARGET_NAMES.toReversed();
+    for (const target of order) found.push([target, await run(target)]);
+  }
+  return found;
+}
+
+/** Into a database of its own, unless one is to be kept. */
+async function bulk(
+  target: TargetName,
+  source: CeilingSource,
+  events: number,
+  lifetime: Lifetime,
+  database?: string,
+): Promise<BulkFigures> {
+  const fresh = await lifetime.temporaryFolder();
+  const figures = await runBulk(target, CEILING_PROGRAMS[target], {
+    database: database ?? join(fresh.path, 'events.db'),
+    source,
+    events,
+    durability: 'process',
+    maxMetadataBytes: undefined,
+    wrapper: [],
+    lifetime,
+  });
+  await fresh.release();
+  process.stderr.write(`${target} ${Math.round((events / figures.duration_ms) * 1000)} events/s\n`);
+  return figures;
+}
+
+async function httpOnly(
+  target: TargetName,
+  { corpus, payload }: Wanted,
+  lifetime: Lifetime,
+  flags: readonly string[],
+): Promise<Figure> {
+  const server = await startServer(target, { flags }, HTTP_PROGRAMS[target]);
+  const release = lifetime.add(() => server.stop());
+  const generator = await autocannonDriver(choosePlacement(), lifetime).prepare({
+    pool: { corpus, payload, seed: 1, ids: 'random', most: 200_000 },
+    endpoint: 'batch',
+    batchSize: BATCH,
+    connections: 40,
+    timeout_s: 30,
+  });
+  const order = { url: server.url, rate_events_per_s: null };
+  const count = HTTP_WARM_UP * BATCH;
+  await generator.send({ ...order, range: { first: 0, count } }, () => undefined);
+  const probe = createProbe();
+  const before = await probe(server.pid);
+  const range = { first: count, count: HTTP_REQUESTS * BATCH };
+  const sent = await generator.send({ ...order, range }, () => undefined);
+  const after = await probe(server.pid);
+  await generator.close();
+  await release();
+  const cpu_us = (after.cpu_us ?? Number.NaN) - (before.cpu_us ?? Number.NaN);
+  return { events: sent.received_events, duration_ms: sent.duration_ms, cpu_us };
+}
+
+function part(name: string, title: string, found: readonly (readonly [TargetName, Figure])[]): Part {
+  const servers = Object.fromEntries(
+    TARGET_NAMES.flatMap((target) => {
+      const own = found.flatMap(([name, one]) => (name === target ? [one] : []));
+      const events_per_s = summarise(own.map((one) => (one.events / one.duration_ms) * 1000));
+      const cpu_us_per_event = summarise(own.map((one) => one.cpu_us / one.events));
+      return events_per_s === null ? [] : [[target, { events_per_s, cpu_us_per_event }]];
+    }),
+  ) as Part['servers'];
+  return { name, title, servers };
+}
+
+const argv = process.argv.slice(2);
+process.exitCode = await runCommand(
+  'ceilings',
+  parseCommand(CEILINGS, argv, finish),
+  async (wanted, lifetime) => {
+    // Always, since cargo alone knows whether the programs are those of these sources.
+    const program = { ...CEILING_PROGRAMS.rs, hasOtherBuilds: true };
+    const say = (line: string) => void process.stderr.write(`${line}\n`);
+    await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });
+    const environment = readEnvironment();
+    const parts = await measure(wanted, lifetime);
+    const result = {
+      schema_version: 1,
+      created_at: new Date().toISOString(),
+      flags: shownFlags(argv),
+      environment,
+      parts,
+    };
+    mkdirSync(dirname(wanted.out), { recursive: true });
+    writeFileSync(wanted.out, readableJson(result));
+    process.stdout.write(ceilingTable(parts));
+    return 0;
+  },
+);

@@ -1,0 +1,114 @@
+/** The command `bench:compare`: its flags, what only several of them together show to be wrong, and the run. */
+import { existsSync } from 'node:fs';
+import { METRIC_KEYS } from '../analyse/metrics.ts';
+import { parseThreshold, type Threshold } from '../analyse/threshold.ts';
+import { FLAG_ENTRIES } from '../plan/flags.ts';
+import type { Options } from '../plan/options.ts';
+import { type Given, type Parsed, parseCommand, type Usage } from '../plan/parse.ts';
+import { parseRates, type RequestedRate } from '../plan/rates.ts';
+import { namesOf } from '../plan/suite.ts';
+import { compare } from '../run/compare.ts';
+import type { Contenders } from '../run/contenders.ts';
+import { runCommand } from './run-command.ts';
+
+const COMPARE: Usage<'compare'> = {
+  name: 'compare',
+  about: `Starts both servers in turn, sends them the same events, and reports how they compare.
+bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
+  exit: `Exit: 0 compared, 1 a server or the comparison failed, 2 a flag is wrong, 3 a threshold is not met,
+130 interrupted.`,
+};
+
+/** The exit code: 0 compared, 1 failed, 2 a flag is wrong, 3 a threshold is not met, 130 interrupted. */
+export function compareCommand(argv: readonly string[], contenders: Contenders): Promise<number> {
+  return runCommand(COMPARE.name, parseOptions(argv), (options, lifetime) =>
+    compare(argv, options, contenders, lifetime),
+  );
+}
+
+export function parseOptions(argv: readonly string[]): Parsed<Options> {
+  return parseCommand(COMPARE, argv, finish);
+}
+
+function finish(values: Given<'compare'>, problems: string[]): Options {
+  const options = {
+    ...values,
+    // A length that is given takes the place of the number that a quick run has.
+    events: values.given.has('duration') && !values.given.has('events') ? undefined : values.events,
+    rates: ratesOf(values.rate, problems),
+    thresholds: thresholdsOf(values.threshold, problems),
+  };
+  const { corpus } = options;
+  if (problems.length > 0) return options;
+  if (corpus !== undefined && !existsSync(corpus)) problems.push(`--corpus ${corpus} does not exist`);
+  problems.push(...modeProblems(options), ...sizeProblems(options), ...thresholdProblems(options));
+  const soakRate = options.mode === 'soak' ? options.rates : undefined;
+  if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
+    problems.push('--rate of a soak is one rate in events per second');
+  // The measurements follow from flags that are right.
+  if (problems.length === 0) problems.push(...pickProblems(options));
+  return options;
+}
+
+function ratesOf(text: string | undefined, problems: string[]): readonly RequestedRate[] | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseRates(text);
+  if (typeof parsed !== 'string') return parsed;
+  problems.push(parsed);
+  return undefined;
+}
+
+function thresholdsOf(texts: readonly string[] | undefined, problems: string[]): Threshold[] {
+  const parsed = (texts ?? []).map((text) => parseThreshold(text, METRIC_KEYS));
+  problems.push(
+    ...parsed.filter((found) => typeof found === 'string').map((problem) => `--threshold ${problem}`),
+  );
+  return parsed.filter((found) => typeof found !== 'string');
+}
+
+function modeProblems({ given, mode }: Options): string[] {
+  return FLAG_ENTRIES.filter(
+    ([name, { modes }]) => modes !== undefined && given.has(name) && !modes.includes(mode),
+  ).map(([name]) => `--${name} has no meaning with --mode=${mode}`);
+}
+
+function sizeProblems({ given, mode, events, batchSize, concurrency }: Options): string[] {
+  const problems: string[] = [];
+  if (mode !== 'all' && given.has('corpus') && given.has('payload'))
+    problems.push('--corpus and --payload both say which events are sent; give one of them');
+  if (mode !== 'open' && given.has('events') && given.has('duration'))
+    problems.push('--events and --duration both say how long a round is; give one of them');
+  if ((mode === 'batch' || mode === 'single') && events !== undefined) {
+    const batch = mode === 'single' ? 1 : batchSize;
+    const requests = Math.ceil(events / batch);
+    if (requests < concurrency) {
+      problems.push(
+        `--events ${events} in batches of ${batch} are ${requests} requests, fewer than --concurrency ${concurrency}`,
+      );
+    }
+  }
+  return problems;
+}
+
+/** A mistyped name would silently leave its measurement out. */
+function pickProblems(options: Options): string[] {
+  const names = namesOf(options);
+  return (options.pick ?? [])
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const there = names.length === 0 ? 'nothing but starts' : names.join(', ');
+      return `--pick names ${name === '' ? 'nothing' : name}; --mode=${options.mode} measures ${there}`;
+    });
+}
+
+/** A condition on a server that is left out could never hold. */
+function thresholdProblems({ only, thresholds }: Options): string[] {
+  if (only === undefined) return [];
+  return thresholds
+    .filter(({ subject }) => subject !== only)
+    .map(
+      ({ condition, subject }) =>
+        `--threshold ${condition} is about ${subject === 'ratio' ? 'both servers' : subject}, and --only=${only} leaves ` +
+        `${subject === 'ratio' ? 'one of them' : 'it'} out`,
+    );
+}

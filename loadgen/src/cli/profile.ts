@@ -1,0 +1,140 @@
+/**
+ * `pnpm bench:profile rs|ts`: a flame graph of a server under the standard load (batches of 50, 40 connections).
+ *
+ * Samples with perf(1), whose stacks need frame pointers: server-rs is built anew with them, V8 is told to keep
+ * them. What is drawn is where time goes, not how
+ * fast the server is: nothing of a profiled run is a measurement.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import {
+  isTargetName,
+  ROOT,
+  TARGETS,
+  type Target,
+  type TargetName,
+} from '@twin-ingest/testkit/servers/targets.ts';
+import { autocannonDriver } from '../load/drivers/autocannon.ts';
+import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
+import { choosePlacement } from '../plan/placement.ts';
+import { BenchFailure } from '../run/failure.ts';
+import { launch } from '../run/launch.ts';
+import { runCommand } from './run-command.ts';
+
+const PROFILE: Usage<'profile'> = {
+  name: 'profile',
+  words: ['rs|ts'],
+  about: `Draws where a server spends its time under the standard load, as .bench/profile-NAME.svg. Needs perf.
+The load takes 10 seconds unless --duration says otherwise.`,
+  exit: 'Exit: 0 drawn, 1 anything failed, 2 a flag is wrong, 130 interrupted.',
+};
+/** More than either server takes in the time. */
+const EVENTS_PER_S = 200_000;
+const WARM_UP_EVENTS = 100_000;
+
+const DURATION_S = 10;
+/** Samples per second. */
+const FREQUENCY = 499;
+
+interface Options extends Pick<Given<'profile'>, 'corpus' | 'payload'> {
+  readonly target: TargetName;
+  readonly seconds: number;
+}
+
+function finish(values: Given<'profile'>, problems: string[]): Options {
+  const [target = ''] = values.words;
+  if (!isTargetName(target)) problems.push(`the server is rs or ts, not ${target || 'nothing'}`);
+  const { corpus, payload, duration: seconds = DURATION_S } = values;
+  return { target: target as TargetName, seconds, corpus, payload };
+}
+
+/** The server with what perf needs to walk its stacks. */
+function profiled(name: TargetName): Target {
+  const target = TARGETS[name];
+  if (name === 'ts') {
+    const flags = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+    return { ...target, args: [...flags, ...target.args] };
+  }
+  const folder = join(ROOT, 'target', 'frame-pointers');
+  must(
+    'cargo',
+    ['build', '--profile', 'profiling', '--locked', '-p', 'ingest-server', '--target-dir', folder],
+    {
+      RUSTFLAGS: '-C force-frame-pointers=yes',
+      CFLAGS: '-fno-omit-frame-pointer',
+    },
+  );
+  return { ...target, command: join(folder, 'profiling', 'ingest-server') };
+}
+
+function must(command: string, args: readonly string[], env: Record<string, string> = {}): void {
+  const { status, error } = spawnSync(command, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) {
+    const how = error === undefined ? `code ${status}` : error.message;
+    throw new BenchFailure('server_failed', `${command} ${args[0]} failed (${how})`);
+  }
+}
+
+async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
+  const target = profiled(wanted.target);
+  if (wanted.target === 'ts') must('node', ['server-ts/build.ts']);
+  must('cargo', ['build', '--release', '--locked', '-p', 'ingest-server', '--example', 'flame']);
+  const placement = choosePlacement();
+  const contenders = {
+    targets: { ...TARGETS, [wanted.target]: target },
+    ceilings: null,
+    closedLoopProgram: undefined,
+  };
+  const asked = { durability: 'process', max_metadata_bytes: null } as const;
+  const launched = await launch(wanted.target, { contenders, placement, lifetime }, asked);
+  const generator = await autocannonDriver(placement, lifetime).prepare({
+    pool: { corpus: wanted.corpus, payload: wanted.payload, seed: 1, ids: 'random', most: 200_000 },
+    endpoint: 'batch',
+    batchSize: 50,
+    connections: 40,
+    timeout_s: 30,
+  });
+  const order = { url: launched.server.url, rate_events_per_s: null };
+  await generator.send({ ...order, range: { first: 0, count: WARM_UP_EVENTS } }, () => undefined);
+  const load = generator.send(
+    { ...order, range: { first: WARM_UP_EVENTS, count: wanted.seconds * EVENTS_PER_S } },
+    () => undefined,
+  );
+  // What is left of the load when perf ends is of no use to anybody.
+  load.catch(() => undefined);
+  const folder = await lifetime.temporaryFolder();
+  const data = join(folder.path, 'perf.data');
+  const flags = ['-F', String(FREQUENCY), '-g', '-p', String(launched.server.pid), '-o', data];
+  must('perf', ['record', '--quiet', ...flags, '--', 'sleep', String(wanted.seconds)]);
+  const svg = join(ROOT, '.bench', `profile-${wanted.target}.svg`);
+  await draw(data, svg, `${target.label} under the standard load`);
+  return svg;
+}
+
+/** perf's own reading of its samples, drawn. */
+async function draw(data: string, svg: string, title: string): Promise<void> {
+  mkdirSync(join(ROOT, '.bench'), { recursive: true });
+  const out = openSync(svg, 'w');
+  const script = spawn('perf', ['script', '--no-inline', '-i', data], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const flame = spawn(TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/flame'), [title], {
+    stdio: [script.stdout, out, 'inherit'],
+  });
+  const [code] = (await once(flame, 'close')) as [number | null];
+  closeSync(out);
+  if (code !== 0) throw new BenchFailure('generator_failed', 'perf has sampled nothing that can be drawn');
+}
+
+const parsed = parseCommand(PROFILE, process.argv.slice(2), finish);
+process.exitCode = await runCommand('profile', parsed, async (options, lifetime) => {
+  process.stdout.write(`${await profile(options, lifetime)}\n`);
+  return 0;
+});

@@ -1,0 +1,52 @@
+/**
+ * The life of every benchmark command: usage, wrong flags, signals, exit code.
+ *
+ * Invariant: whatever ends a command, its child processes and folders are gone afterwards.
+ */
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { Failure, Interrupted } from '@twin-ingest/testkit/process/failure.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { CommandName } from '../plan/flags.ts';
+import type { Parsed } from '../plan/parse.ts';
+
+/** The exit code: 0 or what `run` returns, 1 failed, 2 a flag is wrong, 130 interrupted. */
+export async function runCommand<Options>(
+  command: CommandName,
+  parsed: Parsed<Options>,
+  run: (options: Options, lifetime: Lifetime) => Promise<number | undefined>,
+): Promise<number> {
+  const program = `bench:${command}`;
+  letReadersLeave();
+  if (parsed.kind === 'help') {
+    process.stdout.write(parsed.text);
+    return 0;
+  }
+  if (parsed.kind === 'invalid') {
+    process.stderr.write(parsed.problems.map((problem) => `${program}: ${problem}\n`).join(''));
+    return 2;
+  }
+  const lifetime = new Lifetime();
+  const interrupt = () => lifetime.interrupt();
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  try {
+    return (await run(parsed.options, lifetime)) ?? 0;
+  } catch (error) {
+    return reportFailure(program, error, lifetime);
+  } finally {
+    await lifetime.end();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+/** Reports on stderr why a run ended; the exit code: 130 interrupted, 1 anything else. */
+function reportFailure(program: string, error: unknown, lifetime: Lifetime): number {
+  if (error instanceof Interrupted || lifetime.signal.aborted) {
+    process.stderr.write(`${program}: interrupted\n`);
+    return 130;
+  }
+  if (error instanceof Failure) {
+    process.stderr.write(`${program}: ${error.code}: ${error.message}\n`);
+    for (const line of error.details) process.stderr.write(`  ${line}\n`);
+  } else process.stderr.write(`${program}: ${error instanceof Error ? error.stack : String(error)}\n`);
+  return 1;
+}

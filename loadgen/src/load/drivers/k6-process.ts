@@ -1,0 +1,113 @@
+/**
+ * One run of k6 as a child process: its command line, its lines, and its CPU time while it sends.
+ *
+ * k6 ends with its parent: it writes a line for every answer, and a Go program whose stdout nobody reads any
+ * more is ended by SIGPIPE. CPU time is read between the script's `ready` and `done`, when k6 has made its
+ * virtual users and sends nothing, so what that took is not counted.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { K6Summary } from '../../../k6/job.ts';
+import { BenchFailure } from '../../run/failure.ts';
+
+const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
+
+/** The last lines that were no answer: what k6 has to say when it fails. */
+const KEPT_LINES = 10;
+
+export interface K6Run {
+  readonly command: readonly string[];
+  readonly jobFile: string;
+  /** CPU time of a process so far. */
+  cpu(pid: number): Promise<number>;
+  /** Whether the line was one of an answer. */
+  onLine(line: string): boolean;
+  onReady(): void;
+}
+
+export interface K6Outcome {
+  readonly summary: K6Summary;
+  readonly cpu_us: number;
+}
+
+/** Starts k6; `finished` fails when k6 does, `end` kills it. */
+export function startK6(run: K6Run): { readonly finished: Promise<K6Outcome>; end(): Promise<void> } {
+  const [program, ...words] = run.command;
+  const child = spawn(program!, [...words, ...FLAGS, '-e', `JOB=${run.jobFile}`, SCRIPT], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(),
+  });
+  const finished = follow(child, run);
+  // An interruption may keep the caller from ever waiting for it.
+  finished.catch(() => undefined);
+  return { finished, end: () => end(child) };
+}
+
+const FLAGS = [
+  'run',
+  '--quiet',
+  '--no-color',
+  '--no-usage-report',
+  // An empty address: no REST server, whose fixed port could be taken.
+  '--address=',
+  '--log-output=stdout',
+  '--log-format=raw',
+];
+
+/** No `K6_*` of the caller's: any of them could change what is measured. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('K6_'));
+  return {
+    ...Object.fromEntries(own),
+    K6_NO_USAGE_REPORT: 'true',
+    // k6 must not ask the network for extensions; the script needs none.
+    K6_AUTO_EXTENSION_RESOLUTION: 'false',
+    // Hundreds of virtual users are a large heap that hardly changes: collecting it less often takes a fifth
+    // off k6's CPU time, which on a small machine is taken from the server.
+    GOGC: '400',
+  };
+}
+
+async function follow(child: ChildProcess, run: K6Run): Promise<K6Outcome> {
+  const other: string[] = [];
+  const keep = (line: string) => {
+    if (line.trim() !== '' && other.push(line) > KEPT_LINES) other.shift();
+  };
+  const cpu: Promise<number>[] = [];
+  let summary: K6Summary | undefined;
+  const lines = createInterface({ input: child.stdout! });
+  lines.on('line', (line) => {
+    if (run.onLine(line)) return;
+    if (line === 'ready' || line === 'done') {
+      cpu.push(run.cpu(child.pid!));
+      // Awaited below, after the end; a failure before that is not an unhandled one.
+      cpu.at(-1)!.catch(() => undefined);
+      if (line === 'ready') run.onReady();
+    } else if (line.startsWith('summary ')) summary = JSON.parse(line.slice('summary '.length)) as K6Summary;
+    else keep(line);
+  });
+  createInterface({ input: child.stderr! }).on('line', keep);
+  const how = await ended(child);
+  const [from, to] = await Promise.all(cpu);
+  if (how !== 'code 0' || summary === undefined || from === undefined || to === undefined)
+    throw new BenchFailure('generator_failed', `k6 ended before its summary or wrongly (${how})`, other);
+  return { summary, cpu_us: to - from };
+}
+
+/** How the child ended; 'close' comes after the last byte of its streams. */
+function ended(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));
+    child.once('error', (error) =>
+      reject(new BenchFailure('generator_failed', `k6 could not be started: ${error.message}`)),
+    );
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGKILL');
+  await closed;
+}

@@ -1,0 +1,144 @@
+/**
+ * The driver of a soak: k6 with requests due at a constant rate, the same events as every other driver.
+ *
+ * k6 counts latency from the moment it sends, so a stall is hidden unless a virtual user is free for every
+ * request that is due: it gets enough of them for a stall of two seconds, and a request that was due and not
+ * sent is reported. What must stay true: the events sent are the first ones of the range, without a gap.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { K6Job } from '../../../k6/job.ts';
+import { type Placement, pinningCommand } from '../../plan/placement.ts';
+import { BenchFailure } from '../../run/failure.ts';
+import { countWithId } from '../bodies.ts';
+import { loadPool, type Pool } from '../pool.ts';
+
+import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
+import { cpuTime } from './k6-cpu.ts';
+import type { K6 } from './k6-find.ts';
+import { type PoolFilePaths, sharedPool, writePoolFiles } from './k6-pool.ts';
+import { startK6 } from './k6-process.ts';
+import { K6Tally } from './k6-tally.ts';
+
+export interface K6Context {
+  readonly k6: K6;
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
+}
+
+/** A stall this long drops nothing, and none of the users for it has to be made while it lasts. */
+const WORST_STALL_S = 2;
+/** Users that k6 may make beyond those; each may hold a connection, and a server has a limit of them. */
+const MOST_VUS_FACTOR = 2;
+/** k6 wants a whole number of requests in a unit of time, so the unit is long. */
+const TIME_UNIT_S = 1000;
+/** Shorter than this k6 does not run. */
+const SHORTEST_MS = 1000;
+/** After its time-out a request needs a moment to be told. */
+const GRACE_S = 5;
+
+export function k6Driver(context: K6Context): Driver {
+  return {
+    facts: {
+      name: 'k6',
+      version: context.k6.version,
+      model: 'open',
+      latency_from: 'sent',
+      latency_resolution_us: 1,
+    },
+    prepare: (job) => prepare(job, context),
+  };
+}
+
+async function prepare(job: Job, context: K6Context): Promise<Generator> {
+  const { lifetime } = context;
+  const pool = await loadPool(job.pool).catch((error: unknown) => {
+    throw new BenchFailure('generator_failed', error instanceof Error ? error.message : String(error));
+  });
+  const folder = await lifetime.temporaryFolder();
+  const paths = await writePoolFiles(pool, folder.path);
+  return {
+    pool: pool.facts,
+    send: (order, onProgress) =>
+      send(order, onProgress, { ...context, job, pool, paths, jobFile: join(folder.path, 'job.json') }),
+    async close() {
+      await folder.release();
+    },
+  };
+}
+
+interface Prepared extends K6Context {
+  readonly job: Job;
+  readonly pool: Pool;
+  readonly paths: PoolFilePaths;
+  readonly jobFile: string;
+}
+
+async function send(order: Order, onProgress: (events: number) => void, prepared: Prepared): Promise<Sent> {
+  const { lifetime, pool, jobFile } = prepared;
+  const { first, count } = order.range;
+  const tally = new K6Tally();
+  const due = Math.ceil(count / prepared.job.batchSize);
+  if (due === 0) return tally.result({ sent_event_ids: 0, dropped_requests: 0, generator_cpu_us: 0 });
+  await writeFile(jobFile, JSON.stringify(k6Job(order, prepared)));
+  const run = startK6({
+    command: [...pinningCommand(prepared.placement.generator_cpus), prepared.k6.binary],
+    jobFile,
+    cpu: cpuTime,
+    onLine(line) {
+      const answer = tally.read(line);
+      if (answer) onProgress(tally.acknowledged);
+      return answer;
+    },
+    onReady: () => onProgress(0),
+  });
+  const release = lifetime.add(run.end);
+  try {
+    const { summary, cpu_us } = await lifetime.orInterrupted(run.finished);
+    if (summary.requests !== tally.requests) {
+      throw new BenchFailure(
+        'generator_failed',
+        `k6 counted ${summary.requests} requests and told of ${tally.requests}, so what it sent is not known`,
+      );
+    }
+    return tally.result({
+      sent_event_ids: countWithId(pool, { first, count: tally.events }),
+      // k6's own count also knows those that it made up for by sending the rest late; it may hold the one request
+      // after the range.
+      dropped_requests: Math.max(due - tally.requests, summary.dropped),
+      generator_cpu_us: cpu_us,
+    });
+  } finally {
+    await release();
+  }
+}
+
+/** The order in k6's terms. */
+export function k6Job(order: Order, prepared: Pick<Prepared, 'job' | 'pool' | 'paths'>): K6Job {
+  const { job, pool, paths } = prepared;
+  const { range, rate_events_per_s } = order;
+  if (rate_events_per_s === null || !(rate_events_per_s > 0))
+    throw new BenchFailure('generator_failed', 'k6 is an open driver and needs a rate above 0');
+  const single = job.endpoint === 'single';
+  const requests_per_s = rate_events_per_s / job.batchSize;
+  const requests = Math.ceil(range.count / job.batchSize);
+  const vus = Math.max(1, Math.ceil(requests_per_s * WORST_STALL_S));
+  return {
+    url: `${order.url}${single ? '/api/events' : '/api/events/batch'}`,
+    single,
+    first: range.first,
+    count: range.count,
+    batch_size: job.batchSize,
+    pool: sharedPool(pool),
+    ...paths,
+    rate: Math.max(1, Math.round(requests_per_s * TIME_UNIT_S)),
+    time_unit: `${TIME_UNIT_S}s`,
+    // One request longer than it should take; the script sends nothing beyond the range.
+    duration: `${Math.max(SHORTEST_MS, Math.ceil(((requests + 1) / requests_per_s) * 1000))}ms`,
+    pre_allocated_vus: vus,
+    max_vus: vus * MOST_VUS_FACTOR,
+    timeout: `${job.timeout_s}s`,
+    graceful_stop: `${job.timeout_s + GRACE_S}s`,
+  };
+}

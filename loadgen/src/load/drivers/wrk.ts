@@ -1,0 +1,229 @@
+/**
+ * The driver that costs least: wrk, with every body prepared in a file beforehand. A closed loop, or one that keeps a
+ * rate as long as the server does.
+ *
+ * wrk runs for a time and adds latencies that it has not measured, so its own figures are not used: a script counts
+ * answers and the time, and no latency is told. What must stay true: the requests are those of the range, each once.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { type Placement, pinningCommand } from '../../plan/placement.ts';
+import { BenchFailure } from '../../run/failure.ts';
+import { loadPool } from '../pool.ts';
+import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
+import { Requests } from './requests.ts';
+import type { Wrk } from './wrk-find.ts';
+
+const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.url));
+const LINE_FEED = Buffer.from('\n');
+/** wrk wants to know how long; the script's last line ends it. */
+const LONGEST_S = 24 * 3600;
+/** After its time-out a request needs a moment to be told. */
+const GRACE_S = 5;
+/** The last lines that were none of the script's: what wrk has to say when it fails. */
+const KEPT_LINES = 10;
+
+export interface WrkContext {
+  readonly wrk: Wrk;
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
+}
+
+/** What the script tells at the end. */
+interface Done {
+  readonly requests: number;
+  readonly duration_ms: number;
+  readonly bytes: number;
+  readonly received: number;
+  readonly duplicates: number;
+  readonly rejected: number;
+  readonly non_2xx: number;
+  readonly cpu_us: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly per_second: readonly number[];
+}
+
+export function wrkDriver(context: WrkContext): Driver {
+  return {
+    facts: {
+      name: 'wrk',
+      version: context.wrk.version,
+      model: 'closed',
+      latency_from: 'sent',
+      latency_resolution_us: 1,
+    },
+    prepare: (job) => prepare(job, context),
+  };
+}
+
+async function prepare(job: Job, context: WrkContext): Promise<Generator> {
+  const pool = await loadPool(job.pool).catch((error: unknown) => {
+    throw new BenchFailure('generator_failed', error instanceof Error ? error.message : String(error));
+  });
+  const folder = await context.lifetime.temporaryFolder();
+  return {
+    pool: pool.facts,
+    async send(order, onProgress) {
+      const requests = new Requests(pool, job, order.range);
+      if (requests.count === 0) return nothingSent();
+      const bodies = join(folder.path, 'bodies');
+      await writeBodies(bodies, requests, context.lifetime.signal);
+      try {
+        return sentOf(await run({ ...context, job, order, requests, bodies, onProgress }), order, requests);
+      } finally {
+        await unlink(bodies);
+      }
+    },
+    async close() {
+      await folder.release();
+    },
+  };
+}
+
+async function writeBodies(file: string, requests: Requests, signal: AbortSignal): Promise<void> {
+  function* lines(): Iterable<Buffer> {
+    for (let number = 0; number < requests.count; number++) {
+      yield Buffer.concat([requests.body(number), LINE_FEED]);
+    }
+  }
+  await pipeline(Readable.from(lines()), createWriteStream(file, { mode: 0o600 }), { signal });
+  // Else the system writes it out while the server is measured.
+  const handle = await open(file, 'r+');
+  await handle.sync();
+  await handle.close();
+}
+
+interface Run extends WrkContext {
+  readonly job: Job;
+  readonly order: Order;
+  readonly requests: Requests;
+  readonly bodies: string;
+  readonly onProgress: (events: number) => void;
+}
+
+async function run({
+  wrk,
+  placement,
+  lifetime,
+  job,
+  order,
+  requests,
+  bodies,
+  onProgress,
+}: Run): Promise<Done> {
+  const rate = order.rate_events_per_s;
+  const interval_ms = rate === null ? 0 : (job.batchSize / rate) * 1000;
+  const connections = String(Math.min(job.connections, requests.count));
+  const [command, ...args] = [...pinningCommand(placement.generator_cpus), wrk.binary];
+  const flags = ['-t1', '-c', connections, '-d', `${LONGEST_S}s`, '--timeout', `${job.timeout_s}s`];
+  const script = [
+    '-s',
+    SCRIPT,
+    order.url,
+    '--',
+    bodies,
+    requests.path,
+    String(requests.count),
+    String(interval_ms),
+  ];
+  const child = spawn(command!, [...args, ...flags, ...script], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const finished = follow(child, onProgress, (job.timeout_s + GRACE_S) * 1000);
+  // An interruption may keep the caller from ever waiting for it.
+  finished.catch(() => undefined);
+  const release = lifetime.add(() => end(child));
+  try {
+    return await lifetime.orInterrupted(finished);
+  } finally {
+    await release();
+  }
+}
+
+async function follow(
+  child: ChildProcess,
+  onProgress: (events: number) => void,
+  silence_ms: number,
+): Promise<Done> {
+  const other: string[] = [];
+  const keep = (line: string) => {
+    if (line.trim() !== '' && other.push(line) > KEPT_LINES) other.shift();
+  };
+  let done: Done | undefined;
+  // wrk sends nothing again when a connection breaks, and then waits for answers that never come.
+  const silent = setTimeout(() => child.kill('SIGKILL'), silence_ms);
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    silent.refresh();
+    if (line.startsWith('progress ')) onProgress(Number(line.slice('progress '.length)));
+    else if (line.startsWith('done ')) {
+      done = JSON.parse(line.slice('done '.length)) as Done;
+      child.kill('SIGINT');
+    } else keep(line);
+  });
+  createInterface({ input: child.stderr! }).on('line', keep);
+  const how = await new Promise<string>((resolve, reject) => {
+    child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));
+    child.once('error', (error) =>
+      reject(new BenchFailure('generator_failed', `wrk could not be started: ${error.message}`)),
+    );
+  });
+  clearTimeout(silent);
+  if (done === undefined) throw new BenchFailure('generator_failed', `wrk ended too early (${how})`, other);
+  return done;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGKILL');
+  await closed;
+}
+
+function sentOf(done: Done, order: Order, requests: Requests): Sent {
+  return {
+    duration_ms: done.duration_ms,
+    requests: done.requests,
+    sent_events: order.range.count,
+    sent_event_ids: requests.eventIds,
+    sent_bytes: done.bytes,
+    received_events: done.received,
+    duplicate_events: done.duplicates,
+    rejected_events: done.rejected,
+    non_2xx: done.non_2xx,
+    errors: 0,
+    timeouts: 0,
+    dropped_requests: 0,
+    status_codes: done.statuses,
+    latency: null,
+    send_delay: null,
+    acknowledged_per_second: done.per_second,
+    generator_cpu_us: done.cpu_us,
+  };
+}
+
+function nothingSent(): Sent {
+  return {
+    duration_ms: 0,
+    requests: 0,
+    sent_events: 0,
+    sent_event_ids: 0,
+    sent_bytes: 0,
+    received_events: 0,
+    duplicate_events: 0,
+    rejected_events: 0,
+    non_2xx: 0,
+    errors: 0,
+    timeouts: 0,
+    dropped_requests: 0,
+    status_codes: {},
+    latency: null,
+    send_delay: null,
+    acknowledged_per_second: [],
+    generator_cpu_us: 0,
+  };
+}

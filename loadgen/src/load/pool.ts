@@ -1,0 +1,121 @@
+/**
+ * The events of a run: a pool that is sent again and again with fresh ids, from the generator or a corpus.
+ *
+ * What must stay true: a pool is a function of its seed or of its file, so that both servers get the same
+ * bytes; the digest in its facts is what a run is compared by.
+ */
+import { createHash } from 'node:crypto';
+import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
+import { quantile } from '../analyse/statistics.ts';
+import { generateLines, generateSmallLines } from './payload.ts';
+import { parseTemplate, type Template, TemplateError } from './template.ts';
+import { UUID_BYTES } from './uuid.ts';
+
+export interface PoolSource {
+  /** NDJSON, gzip or not; without it the events are generated. */
+  readonly corpus: string | undefined;
+  /** Which events are generated; sizes of real agents unless said otherwise. */
+  readonly payload?: 'mixed' | 'small';
+  readonly seed: number;
+  /** More events than this are not needed, so not kept in memory. */
+  readonly most: number;
+  /** Random UUIDs, or ones that grow with time (UUIDv7). */
+  readonly ids: 'random' | 'time';
+}
+
+export interface PoolFacts {
+  readonly source: 'generated' | 'corpus';
+  readonly seed: number;
+  readonly events: number;
+  readonly sessions: number;
+  readonly with_event_id: number;
+  readonly bytes: number;
+  /** SHA-256 over the events with their ids blanked, in order. */
+  readonly sha256: string;
+  readonly event_bytes: Readonly<Record<'p50' | 'p90' | 'p95' | 'p99' | 'max' | 'mean', number>>;
+}
+
+export interface Pool {
+  readonly templates: readonly Template[];
+  readonly sessions: number;
+  readonly seed: number;
+  readonly ids: PoolSource['ids'];
+  readonly facts: PoolFacts;
+}
+
+export async function loadPool(source: PoolSource): Promise<Pool> {
+  const lines = linesOf(source);
+  const sessions = new Map<string, number>();
+  const templates: Template[] = [];
+  const number = (id: string): number => {
+    const known = sessions.get(id);
+    if (known !== undefined) return known;
+    sessions.set(id, sessions.size);
+    return sessions.size - 1;
+  };
+  let line = 0;
+  for await (const text of lines) {
+    line++;
+    if (text.trim() === '') continue;
+    templates.push(templateOf(text, line, number));
+    if (templates.length >= source.most) break;
+  }
+  if (templates.length === 0) throw new TemplateError('the corpus holds no event');
+  return {
+    templates,
+    sessions: sessions.size,
+    seed: source.seed,
+    ids: source.ids,
+    facts: factsOf(source, templates, sessions.size),
+  };
+}
+
+function linesOf({ corpus, payload, seed }: PoolSource): Iterable<string> | AsyncIterable<string> {
+  if (corpus !== undefined) return readCorpus(corpus);
+  return payload === 'small' ? generateSmallLines(seed) : generateLines(seed);
+}
+
+/** The same events without ids: white space counts as none (rule EVT-04), and takes as many bytes. */
+export function withoutEventIds(pool: Pool): Pool {
+  const templates = pool.templates.map((template) => {
+    if (template.idAt < 0) return template;
+    const bytes = Buffer.from(template.bytes);
+    bytes.fill(' ', template.idAt, template.idAt + UUID_BYTES);
+    return { ...template, bytes, idAt: -1 };
+  });
+  return { ...pool, templates };
+}
+
+function templateOf(text: string, line: number, number: (id: string) => number): Template {
+  try {
+    return parseTemplate(text, number);
+  } catch (error) {
+    if (error instanceof TemplateError)
+      throw new TemplateError(`line ${line} of the corpus ${error.message}`);
+    throw error;
+  }
+}
+
+function factsOf(source: PoolSource, templates: readonly Template[], sessions: number): PoolFacts {
+  const digest = createHash('sha256');
+  for (const template of templates) digest.update(template.bytes).update('\n');
+  const sizes = templates.map((template) => template.bytes.length).sort((a, b) => a - b);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return {
+    source: source.corpus === undefined ? 'generated' : 'corpus',
+    seed: source.seed,
+    events: templates.length,
+    sessions,
+    with_event_id: templates.filter((template) => template.idAt >= 0).length,
+    bytes,
+    sha256: digest.digest('hex'),
+    event_bytes: {
+      p50: quantile(sizes, 0.5),
+      p90: quantile(sizes, 0.9),
+      p95: quantile(sizes, 0.95),
+      p99: quantile(sizes, 0.99),
+      max: sizes.at(-1)!,
+      mean: bytes / sizes.length,
+    },
+  };
+}

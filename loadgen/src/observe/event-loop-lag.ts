@@ -1,0 +1,41 @@
+/**
+ * How long a server makes an idle request wait: the time for `GET /livez`, which touches no database, on a
+ * connection that is kept.
+ *
+ * Measured the same way for every server, where a runtime's own figure for its event loop could not be
+ * compared. What must stay true: one request at a time, so that a stalled server is asked once and its stall
+ * is one long wait.
+ */
+import { Agent, get } from 'node:http';
+
+export class EventLoopLagProbe {
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  #waiting = false;
+
+  constructor(url: string) {
+    this.#url = `${url}/livez`;
+  }
+
+  /** The time in milliseconds; `null` when the last request still waits, or when this one fails. */
+  ask(): Promise<number | null> {
+    if (this.#waiting) return Promise.resolve(null);
+    this.#waiting = true;
+    return new Promise((resolve) => {
+      const from = performance.now();
+      const settle = (lag_ms: number | null) => {
+        this.#waiting = false;
+        resolve(lag_ms);
+      };
+      get(this.#url, { agent: this.#agent }, (response) => {
+        response.resume();
+        response.once('end', () => settle(response.statusCode === 200 ? performance.now() - from : null));
+        response.once('error', () => settle(null));
+      }).once('error', () => settle(null));
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Looks at a server from outside at intervals, while a load runs: memory, CPU time, write-ahead log, open
+ * files, and how long a request that touches no database has to wait.
+ *
+ * What must stay true: a look is cheap, since it runs in the parent beside the measurement; a look that could
+ * not be taken is missing, never made up, so the times are those of real looks and not a grid. What the
+ * system does not tell is `null`.
+ */
+import { stat } from 'node:fs/promises';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { EventLoopLagProbe } from './event-loop-lag.ts';
+import { countFileDescriptors, createProbe } from './probe.ts';
+import type { Timeline } from './sample.ts';
+
+export interface Observed {
+  readonly pid: number;
+  /** The database's file; the log lies beside it. */
+  readonly database: string;
+  /** The server's address, to measure how long `GET /livez` takes; `null`: not measured. */
+  readonly lag_url: string | null;
+  readonly interval_ms: number;
+  readonly lifetime: Lifetime;
+}
+
+export interface Observer {
+  /** The most that the write-ahead log was seen to hold since the observer was made. */
+  readonly walPeak: number | null;
+  /** From here on looks are kept, and `t_ms` counts. */
+  begin(): void;
+  /** Ends the looking; a look that is not finished is not kept. May be called again. */
+  stop(): Timeline;
+}
+
+/** One look; `lag_ms` comes when `/livez` answers, and stays `null` when it did not. */
+interface Row {
+  readonly t_ms: number;
+  readonly rss_bytes: number | null;
+  readonly cpu_us: number | null;
+  readonly wal_bytes: number | null;
+  readonly file_descriptors: number | null;
+  lag_ms: number | null;
+}
+
+export function observe(observed: Observed): Observer {
+  const { pid, lag_url } = observed;
+  const probe = createProbe();
+  const lag = lag_url === null ? null : new EventLoopLagProbe(lag_url);
+  const rows: Row[] = [];
+  let begun: number | undefined;
+  let looking = false;
+  let stopped = false;
+  let walPeak: number | null = null;
+
+  const look = async () => {
+    const at = performance.now();
+    // Asked first, so that the looks at files do not delay it.
+    const answered = begun === undefined ? null : (lag?.ask() ?? null);
+    const [{ rss_bytes, cpu_us }, wal_bytes, file_descriptors] = await Promise.all([
+      probe(pid),
+      walBytes(observed.database),
+      countFileDescriptors(pid),
+    ]);
+    if (stopped) return;
+    if (wal_bytes !== null) walPeak = Math.max(walPeak ?? 0, wal_bytes);
+    if (begun === undefined || at < begun) return;
+    const row: Row = { t_ms: at - begun, rss_bytes, cpu_us, wal_bytes, file_descriptors, lag_ms: null };
+    rows.push(row);
+    void answered?.then((lag_ms) => {
+      if (!stopped) row.lag_ms = lag_ms;
+    });
+  };
+
+  const tick = async () => {
+    if (looking) return;
+    looking = true;
+    await look().finally(() => {
+      looking = false;
+    });
+  };
+
+  const timer = setInterval(tick, observed.interval_ms);
+  // Looking keeps no process alive that has nothing else to do.
+  timer.unref();
+  void tick();
+
+  const stop = () => {
+    stopped = true;
+    clearInterval(timer);
+    lag?.close();
+    release();
+    return timelineOf(rows);
+  };
+  const release = observed.lifetime.add(async () => void stop());
+  return {
+    get walPeak() {
+      return walPeak;
+    },
+    begin() {
+      begun = performance.now();
+      void tick();
+    },
+    stop,
+  };
+}
+
+/** `null` while there is no log, as before the first write. */
+async function walBytes(database: string): Promise<number | null> {
+  const found = await stat(`${database}-wal`).catch(() => null);
+  return found === null ? null : found.size;
+}
+
+function timelineOf(rows: readonly Row[]): Timeline {
+  return {
+    t_ms: rows.map((row) => row.t_ms),
+    rss_bytes: rows.map((row) => row.rss_bytes),
+    cpu_us: rows.map((row) => row.cpu_us),
+    wal_bytes: rows.map((row) => row.wal_bytes),
+    file_descriptors: rows.map((row) => row.file_descriptors),
+    lag_ms: rows.map((row) => row.lag_ms),
+  };
+}

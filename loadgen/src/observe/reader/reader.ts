@@ -1,0 +1,110 @@
+/**
+ * A dashboard beside a load: a process of its own that asks for statistics while events arrive.
+ *
+ * What must stay true: the child is ended with the run, and a child that ends by itself is a failure, not a
+ * sample.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { type Placement, pinningCommand } from '../../plan/placement.ts';
+import { BenchFailure } from '../../run/failure.ts';
+import type { ReaderSample } from '../sample.ts';
+import { type Answer, type Command, DASHBOARD, type PathSample } from './process.ts';
+
+const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+/** MiB for what is young: a collection of its garbage would take the cores from the server, and be in its latency. */
+const QUIET = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
+
+/** A dashboard asks for its totals this often. */
+const INTERVAL_MS = 1000;
+
+/** What is asked instead of what a dashboard asks. */
+export interface Reading {
+  /** Paths that are asked at each tick, from the first list again after the last. */
+  readonly turns: readonly (readonly string[])[];
+  readonly interval_ms: number;
+  /** Seconds of the load before what is read counts, so that nothing is cold: neither client nor server. */
+  readonly warm_up_s: number;
+  /** Given what was measured of each path, and how late the reader was, when it stops. */
+  onPaths(paths: readonly PathSample[], late_p99_ms: number | null): void;
+}
+
+export interface ReaderContext {
+  readonly url: string;
+  readonly lifetime: Lifetime;
+  readonly placement: Placement;
+  /** For tests; a second otherwise. */
+  readonly interval_ms?: number;
+  readonly reading?: Reading | undefined;
+}
+
+export interface Reader {
+  /** With a `reading`: from now on what is due counts. Without one everything does. */
+  count(): void;
+  /** Waits for what was asked and not yet answered, then ends the process. */
+  stop(): Promise<ReaderSample>;
+}
+
+export function startReader(context: ReaderContext): Reader {
+  const { url, lifetime, placement, reading } = context;
+  const command = [...pinningCommand(placement.generator_cpus), process.execPath, ...QUIET, PROGRAM];
+  const child = spawn(command[0]!, command.slice(1), {
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  });
+  const read = answerOf(child);
+  const release = lifetime.add(() => end(child));
+  tell(child, {
+    kind: 'start',
+    url,
+    interval_ms: reading?.interval_ms ?? context.interval_ms ?? INTERVAL_MS,
+    turns: reading?.turns ?? DASHBOARD,
+    counts: reading === undefined,
+  });
+  return {
+    count: () => tell(child, { kind: 'count' }),
+    async stop() {
+      tell(child, { kind: 'stop' });
+      try {
+        const { sample, paths, late_p99_ms } = await lifetime.orInterrupted(read);
+        reading?.onPaths(paths, late_p99_ms);
+        return sample;
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+/** Fails when a read was not answered with a 200 in time: no speed makes up for it. */
+export function checkReads({ failed, requests }: ReaderSample, name: string): void {
+  if (failed === 0) return;
+  throw new BenchFailure(
+    'reads_failed',
+    `${name}: ${failed} of ${requests} reads of the dashboard had no 200 in time`,
+  );
+}
+
+function tell(child: ChildProcess, command: Command): void {
+  // A child that is gone is told of by `answerOf`.
+  if (child.connected) child.send(command, () => undefined);
+}
+
+function answerOf(child: ChildProcess): Promise<Answer> {
+  const read = Promise.withResolvers<Answer>();
+  // It may fail long before anybody waits for it.
+  read.promise.catch(() => undefined);
+  const fail = (what: string) => read.reject(new BenchFailure('reader_failed', `the reader ${what}`));
+  child.on('message', (message) => read.resolve(message as Answer));
+  child.once('close', (code, signal) => fail(`ended by itself (${signal ?? `code ${code}`})`));
+  child.once('error', (error) => fail(`could not be started: ${error.message}`));
+  return read.promise;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGKILL');
+  await closed;
+}

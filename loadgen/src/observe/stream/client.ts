@@ -1,0 +1,128 @@
+/**
+ * One client of the live stream: takes every byte, and notes the first thing that is not as it must be.
+ *
+ * What must stay true: ids grow by one from the `last_id` of the first frame; the digest holds the rows in
+ * the order in which they came. It goes on after a fault, so that the counts of a round are whole.
+ */
+import { get, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { LagRecorder } from './delivery-lag.ts';
+import { type EventFrame, FrameReader } from './frames.ts';
+import { PayloadDigest } from './payload-digest.ts';
+
+export class StreamClient {
+  readonly #digest = new PayloadDigest();
+  readonly #name: string;
+  readonly #onChange: () => void;
+  readonly #reader: FrameReader;
+  #recorder: LagRecorder | null = null;
+  #now = 0;
+  #first = Number.NaN;
+  #last = Number.NaN;
+  #frames = 0;
+  #problem: string | null = null;
+  #ended: string | null = null;
+  #socket: Socket | null = null;
+
+  /** `onChange` is called after every chunk of bytes, and when the stream ends. */
+  constructor(name: string, onChange: () => void) {
+    this.#name = name;
+    this.#onChange = onChange;
+    this.#reader = new FrameReader({
+      event: (frame) => this.#event(frame),
+      other: (data) => this.#other(data),
+      unreadable: (text) => this.#fault(`sent what is no frame: ${text}`),
+    });
+  }
+
+  /** The id after which its rows begin; NaN until it is connected. */
+  get after(): number {
+    return this.#first;
+  }
+  /** The newest id it has seen. */
+  get last(): number {
+    return this.#last;
+  }
+  get frames(): number {
+    return this.#frames;
+  }
+  /** What came wrong first, or why the stream is over; `null` while all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+  get ended(): string | null {
+    return this.#ended;
+  }
+
+  connect(url: string): void {
+    const request = get(`${url}/api/stream`, { agent: false, headers: { accept: 'text/event-stream' } });
+    request.once('response', (response) => this.#read(response));
+    request.on('error', (error) => this.#end(`the connection failed: ${error.message}`));
+  }
+
+  recordLag(recorder: LagRecorder): void {
+    this.#recorder = recorder;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+  }
+
+  /** SHA-256 over all rows so far, in hex. */
+  digest(): string {
+    return this.#digest.hex();
+  }
+
+  #read(response: IncomingMessage): void {
+    this.#socket = response.socket;
+    if (response.statusCode !== 200) {
+      this.#end(`GET /api/stream answered ${response.statusCode}`);
+      response.resume();
+      return;
+    }
+    response.on('data', (chunk: Buffer) => {
+      // One look at the clock for all frames of the chunk: they have arrived together.
+      this.#now = this.#recorder === null ? 0 : Date.now();
+      this.#reader.push(chunk);
+      this.#recorder?.endOfChunk();
+      this.#onChange();
+    });
+    response.once('close', () => this.#end('the stream ended'));
+    response.on('error', () => undefined);
+  }
+
+  #event(frame: EventFrame): void {
+    this.#frames++;
+    if (frame.id !== this.#last + 1) this.#fault(`got id ${frame.id} after ${this.#last}`);
+    this.#last = frame.id;
+    this.#digest.add(frame.bytes, frame.from, frame.to);
+    this.#recorder?.note(frame, this.#now);
+  }
+
+  #other(data: string): void {
+    let frame: { readonly type?: unknown; readonly last_id?: unknown };
+    try {
+      frame = JSON.parse(data) as typeof frame;
+    } catch {
+      this.#fault(`sent what is no JSON: ${data.slice(0, 200)}`);
+      return;
+    }
+    if (frame.type === 'stats') return;
+    if (frame.type !== 'connected' || !Number.isNaN(this.#first) || typeof frame.last_id !== 'number') {
+      this.#fault(`sent an unexpected frame: ${data.slice(0, 200)}`);
+      return;
+    }
+    this.#first = frame.last_id;
+    this.#last = frame.last_id;
+  }
+
+  #fault(what: string): void {
+    this.#problem ??= `${this.#name} ${what}`;
+  }
+
+  #end(how: string): void {
+    if (this.#ended !== null) return;
+    this.#ended = `${this.#name}: ${how} after id ${this.#last}`;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * The stream clients of a round, in a process of their own: the parent's side.
+ *
+ * What must stay true: the process ends with the run, at the latest, and one that ends by itself fails it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { type Placement, pinningCommand } from '../../plan/placement.ts';
+import { BenchFailure } from '../../run/failure.ts';
+import type { StreamSample } from '../sample.ts';
+import type { Command, Reply } from './process.ts';
+
+export interface StreamClients {
+  /** Once every client has its first frame. */
+  ready(): Promise<void>;
+  /** From here on CPU time counts, and the lag of rows that are stored. */
+  mark(): Promise<void>;
+  /** CPU time of the process since the mark, in microseconds. */
+  cpu(): Promise<number>;
+  /** Once every client has seen that id; fails when one's stream ends before, or no event comes for `patience_ms`. */
+  until(lastId: number, patience_ms?: number): Promise<void>;
+  /** Holds what every client received against the file of the stopped server, and ends the process. */
+  finish(file: string): Promise<StreamSample>;
+  /** What came wrong first at each client that is not complete; known once finished. */
+  problems(): readonly string[];
+  close(): Promise<void>;
+}
+
+export interface StreamClientsOptions {
+  readonly url: string;
+  readonly clients: number;
+  readonly lifetime: Lifetime;
+  readonly placement: Placement;
+}
+
+const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+/** Longer than any pause of a healthy server; a failure is what it delays. */
+const PATIENCE_MS = 30_000;
+
+export async function startStreamClients(options: StreamClientsOptions): Promise<StreamClients> {
+  const { url, clients, lifetime, placement } = options;
+  const command = [...pinningCommand(placement.generator_cpus), process.execPath, PROGRAM];
+  const child = spawn(command[0]!, command.slice(1), {
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  });
+  const close = lifetime.add(() => end(child));
+  const send = (message: Command) => lifetime.orInterrupted(ask(child, message));
+  const connected = send({ kind: 'connect', url, clients, patience_ms: PATIENCE_MS });
+  // It is for `ready` to report; nobody may have asked yet.
+  connected.catch(() => undefined);
+  let problems: readonly string[] = [];
+  return {
+    ready: async () => done(await connected),
+    mark: async () => done(await send({ kind: 'mark' })),
+    async cpu() {
+      const reply = await send({ kind: 'cpu' });
+      if (reply.kind !== 'used') throw unexpected(reply);
+      return reply.cpu_us;
+    },
+    until: async (last_id, patience_ms = PATIENCE_MS) =>
+      done(await send({ kind: 'until', last_id, patience_ms })),
+    async finish(file) {
+      const reply = await send({ kind: 'finish', file });
+      await close();
+      if (reply.kind !== 'finished') throw unexpected(reply);
+      problems = reply.problems;
+      return reply.sample;
+    },
+    problems: () => problems,
+    close: async () => void (await close()),
+  };
+}
+
+/**
+ * Fails unless every client received every row of the file, in order and byte for byte, and as many as were
+ * acknowledged since it was there: where its rows begin is the server's word, so that a server which says it begins
+ * later may keep back what lies before.
+ */
+export function checkStream(
+  sample: StreamSample,
+  name: string,
+  acknowledged: number,
+  details: readonly string[] = [],
+): void {
+  const { clients, complete_clients, frames } = sample;
+  if (complete_clients !== clients) {
+    throw new BenchFailure(
+      'stream_differs',
+      `${name}: ${complete_clients} of ${clients} stream clients received what is in the file`,
+      details,
+    );
+  }
+  if (frames === clients * acknowledged) return;
+  throw new BenchFailure(
+    'stream_differs',
+    `${name}: ${clients} stream clients received ${frames} frames of ${acknowledged} acknowledged events each`,
+    details,
+  );
+}
+
+function done(reply: Reply): void {
+  if (reply.kind !== 'done') throw unexpected(reply);
+}
+
+function unexpected(reply: Reply): BenchFailure {
+  if (reply.kind === 'missing') return new BenchFailure('stream_differs', reply.message, reply.problems);
+  if (reply.kind === 'failed') return new BenchFailure('stream_failed', reply.message);
+  return new BenchFailure('stream_failed', `the stream clients answered ${reply.kind}`);
+}
+
+/** Sends a command and waits for its reply: the child does one thing at a time. */
+function ask(child: ChildProcess, command: Command): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: unknown) => finish(() => resolve(message as Reply));
+    const onClose = (code: number | null, signal: string | null) => {
+      const how = signal ?? `code ${code}`;
+      finish(() =>
+        reject(new BenchFailure('stream_failed', `the stream clients ended by themselves (${how})`)),
+      );
+    };
+    const onError = (error: Error) =>
+      finish(() =>
+        reject(
+          new BenchFailure('stream_failed', `the stream clients could not be started: ${error.message}`),
+        ),
+      );
+    const finish = (settle: () => void) => {
+      child.off('message', onMessage).off('close', onClose).off('error', onError);
+      settle();
+    };
+    child.on('message', onMessage).on('close', onClose).on('error', onError);
+    if (child.connected) child.send(command);
+    else onClose(child.exitCode, child.signalCode);
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGKILL');
+  await closed;
+}

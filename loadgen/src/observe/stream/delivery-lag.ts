@@ -1,0 +1,57 @@
+/**
+ * How long rows took to reach the clients: from `created_at` of the row to the arrival of its frame.
+ *
+ * Both are whole milliseconds of the same machine's clock, so that a sample is right to a millisecond and the
+ * cut digits of both cancel out on average. What must stay true: rows of the warm-up that arrive late are left
+ * out, frames of one transaction that arrive together cost one entry, and a clock that was set back gives 0
+ * and no failure.
+ */
+import { createHistogram, latencyOf } from '../../analyse/histogram.ts';
+import type { Lag } from '../sample.ts';
+import type { EventFrame } from './frames.ts';
+
+/** A quote inside a value is escaped, and metadata comes later: the first one is the column's. */
+const CREATED_AT = Buffer.from('"created_at":"');
+const TIMESTAMP_CHARACTERS = '2026-02-18T18:06:41.231Z'.length;
+
+export class LagRecorder {
+  readonly #histogram = createHistogram();
+  readonly #since: number;
+  #text = '';
+  #created = Number.NaN;
+  #lag_us = 0;
+  #frames = 0;
+
+  /** Rows that were stored before `since`, in Unix milliseconds, do not count. */
+  constructor(since: number) {
+    this.#since = since;
+  }
+
+  /** Notes a frame of a chunk of bytes that arrived at `now`, in Unix milliseconds. */
+  note({ bytes, from, to }: EventFrame, now: number): void {
+    const at = bytes.indexOf(CREATED_AT, from) + CREATED_AT.length;
+    if (at < from + CREATED_AT.length || at > to) return;
+    const text = bytes.toString('latin1', at, at + TIMESTAMP_CHARACTERS);
+    if (text !== this.#text || this.#frames === 0) {
+      this.endOfChunk();
+      this.#text = text;
+      this.#created = Date.parse(text);
+      this.#lag_us = Math.max(0, (now - this.#created) * 1000);
+    }
+    if (this.#created >= this.#since) this.#frames++;
+  }
+
+  /** The next frames may have arrived at another time. */
+  endOfChunk(): void {
+    if (this.#frames > 0) this.#histogram.recordValueWithCount(this.#lag_us, this.#frames);
+    this.#frames = 0;
+  }
+
+  /** `null` when nothing was noted. */
+  lag(): Lag | null {
+    const latency = latencyOf(this.#histogram);
+    if (latency === null) return null;
+    const { p50_ms, p99_ms, max_ms, samples, histogram } = latency;
+    return { p50_ms, p99_ms, max_ms, samples, histogram };
+  }
+}

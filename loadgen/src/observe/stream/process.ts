@@ -1,0 +1,145 @@
+/**
+ * What the process of the stream clients does: holds them all, and answers its parent's commands one at a time.
+ *
+ * What must stay true: while a measurement runs it takes bytes, counts and hashes, and does nothing else.
+ */
+import type { StreamSample } from '../sample.ts';
+import { StreamClient } from './client.ts';
+import { LagRecorder } from './delivery-lag.ts';
+import { storedPayloads } from './stored-payloads.ts';
+
+export type Command =
+  | { readonly kind: 'connect'; readonly url: string; readonly clients: number; readonly patience_ms: number }
+  | { readonly kind: 'mark' }
+  | { readonly kind: 'cpu' }
+  | { readonly kind: 'until'; readonly last_id: number; readonly patience_ms: number }
+  | { readonly kind: 'finish'; readonly file: string };
+
+export type Reply =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'used'; readonly cpu_us: number }
+  | { readonly kind: 'finished'; readonly sample: StreamSample; readonly problems: readonly string[] }
+  | { readonly kind: 'missing'; readonly message: string; readonly problems: readonly string[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export function serveCommands(): void {
+  const crowd = new Crowd();
+  process.on('message', async (message) => {
+    try {
+      process.send!(await act(crowd, message as Command));
+    } catch (error) {
+      const failed: Reply = {
+        kind: 'failed',
+        message: error instanceof Error ? error.message : String(error),
+      };
+      process.send!(failed);
+    }
+  });
+}
+
+function act(crowd: Crowd, command: Command): Reply | Promise<Reply> {
+  switch (command.kind) {
+    case 'connect':
+      crowd.connect(command.url, command.clients);
+      return crowd.wait('connected', (client) => client.after >= 0, command.patience_ms);
+    case 'mark':
+      return crowd.mark();
+    case 'cpu':
+      return { kind: 'used', cpu_us: crowd.cpu_us() };
+    case 'until': {
+      const { last_id, patience_ms } = command;
+      return crowd.wait(`seen id ${last_id}`, (client) => client.last >= last_id, patience_ms);
+    }
+    case 'finish':
+      return crowd.finish(command.file);
+  }
+}
+
+class Crowd {
+  readonly #clients: StreamClient[] = [];
+  #lag: LagRecorder | null = null;
+  #cpu = process.cpuUsage();
+  #check: (() => void) | null = null;
+
+  connect(url: string, count: number): void {
+    for (let number = 1; number <= count; number++) {
+      const client = new StreamClient(`client ${number}`, () => this.#check?.());
+      this.#clients.push(client);
+      client.connect(url);
+    }
+  }
+
+  mark(): Reply {
+    this.#cpu = process.cpuUsage();
+    this.#lag = new LagRecorder(Date.now());
+    for (const client of this.#clients) client.recordLag(this.#lag);
+    return { kind: 'done' };
+  }
+
+  /** Since the last mark. */
+  cpu_us(): number {
+    const used = process.cpuUsage(this.#cpu);
+    return used.user + used.system;
+  }
+
+  /** Until it is true of every client; says of which it is not when a stream ends or no event came for so long. */
+  wait(what: string, reached: (client: StreamClient) => boolean, patience_ms: number): Promise<Reply> {
+    return new Promise((resolve) => {
+      const settle = (reply: Reply) => {
+        clearTimeout(timer);
+        this.#check = null;
+        resolve(reply);
+      };
+      const missing = (why: string) => {
+        const late = this.#clients.filter((client) => !reached(client));
+        const problems = late.map((client) => client.ended ?? `stopped at id ${client.last}`);
+        const message = `${late.length} of ${this.#clients.length} stream clients have not ${what} ${why}`;
+        settle({ kind: 'missing', message, problems: [...problems, ...this.#problems()] });
+      };
+      const timer = setTimeout(() => missing(`and got nothing for ${patience_ms} ms`), patience_ms);
+      let frames = this.#frames();
+      this.#check = () => {
+        if (this.#clients.every(reached)) settle({ kind: 'done' });
+        else if (this.#clients.some((client) => client.ended !== null && !reached(client)))
+          missing('before their stream ended');
+        else if (frames !== this.#frames()) {
+          frames = this.#frames();
+          timer.refresh();
+        }
+      };
+      this.#check();
+    });
+  }
+
+  finish(file: string): Reply {
+    const clients_cpu_us = this.cpu_us();
+    for (const client of this.#clients) client.close();
+    const stored = storedPayloads(file, new Set(this.#clients.map((client) => client.after)));
+    const problems = this.#problems();
+    const complete = this.#clients.filter((client, i) => {
+      const wanted = stored.get(client.after)!;
+      const same = client.frames === wanted.count && client.digest() === wanted.digest;
+      if (!same && client.problem === null)
+        problems.push(
+          `client ${i + 1} got ${client.frames} frames of ${wanted.count} rows, not the same bytes`,
+        );
+      return same && client.problem === null;
+    });
+    const sample: StreamSample = {
+      clients: this.#clients.length,
+      frames: this.#frames(),
+      complete_clients: complete.length,
+      lag: this.#lag?.lag() ?? null,
+      clients_cpu_us,
+    };
+    return { kind: 'finished', sample, problems };
+  }
+
+  #frames(): number {
+    return this.#clients.reduce((sum, client) => sum + client.frames, 0);
+  }
+
+  #problems(): string[] {
+    return this.#clients.flatMap((client) => client.problem ?? []);
+  }
+}

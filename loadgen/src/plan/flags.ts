@@ -1,0 +1,306 @@
+/**
+ * DATA: every flag of every benchmark command, with defaults, bounds and help.
+ *
+ * Invariant: parsing, checks, help and the types of options follow from this table, and nothing else names a default.
+ */
+import { DEFAULT_RATES, ROUND_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
+
+export const MODES = ['startup', 'batch', 'single', 'open', 'soak', 'all'] as const;
+export type RunMode = (typeof MODES)[number];
+
+export type CommandName =
+  | 'compare'
+  | 'diff'
+  | 'sync'
+  | 'codecs'
+  | 'binary'
+  | 'rpc'
+  | 'ceilings'
+  | 'profile'
+  | 'hot';
+
+export interface Flag {
+  /** A `list` has commas, or is repeated where `repeatable` says so. */
+  readonly kind: 'switch' | 'text' | 'integer' | 'choice' | 'list';
+  readonly commands: readonly CommandName[];
+  /** Modes of `compare` that use it; the others refuse it. Without: all. */
+  readonly modes?: readonly RunMode[];
+  /** Another load is measured, so the result does not replace the committed one. */
+  readonly changesLoad?: true;
+  /** A file, which results name without its folder. */
+  readonly isFile?: true;
+  /** What stands for the value in the help; a switch has none. */
+  readonly value?: string;
+  readonly default?: number | string;
+  /** The default with `--quick`. */
+  readonly quick?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly choices?: readonly string[];
+  readonly repeatable?: true;
+  readonly help: string;
+}
+
+const COUNT = { kind: 'integer', value: 'N', minimum: 1, maximum: 100_000_000 } as const;
+const ALL_SUITES = ['compare', 'sync', 'codecs', 'binary', 'rpc'] as const;
+const CLOSED = ['batch', 'single', 'open', 'soak'] as const;
+const QUICK_EVENTS = 200_000;
+
+export const FLAGS = {
+  mode: {
+    kind: 'choice',
+    commands: ['compare'],
+    value: 'MODE',
+    default: 'batch',
+    choices: MODES,
+    help: 'what is measured; all: the full comparison',
+  },
+  quick: {
+    kind: 'switch',
+    commands: ALL_SUITES,
+    help: 'feedback within a minute, never the committed result',
+  },
+  all: { kind: 'switch', commands: ['codecs', 'binary', 'rpc'], help: 'the whole matrix, up to 20 minutes' },
+  only: {
+    kind: 'choice',
+    commands: ALL_SUITES,
+    value: 'NAME',
+    choices: ['rs', 'ts'],
+    help: 'measure one server alone',
+  },
+  pick: {
+    kind: 'list',
+    commands: ['compare'],
+    value: 'NAMES',
+    help: 'only these measurements of the mode, by their names in the result, with commas',
+  },
+  scenarios: {
+    kind: 'list',
+    commands: ['sync', 'codecs', 'binary', 'rpc'],
+    value: 'NAMES',
+    help: 'only these scenarios, with commas',
+  },
+  events: {
+    ...COUNT,
+    // In an open loop: of the closed loop that shares are shares of.
+    commands: ['compare', 'ceilings'],
+    modes: ['batch', 'single', 'open', 'all'],
+    quick: QUICK_EVENTS,
+    help: 'events measured in each round, instead of a length',
+  },
+  duration: {
+    kind: 'integer',
+    commands: ['compare', 'profile'],
+    modes: CLOSED,
+    value: 'S',
+    minimum: 1,
+    maximum: 86_400,
+    help:
+      'length of a round; of a closed loop, the events that the faster server takes so long for ' +
+      `[${ROUND_S.batch}, single events ${ROUND_S.single}, open loop ${ROUND_S.open}, soak ${SOAK_S}]`,
+  },
+  driver: {
+    kind: 'choice',
+    commands: ['compare'],
+    modes: ['batch', 'single', 'open', 'all'],
+    changesLoad: true,
+    value: 'NAME',
+    default: 'autocannon',
+    choices: ['autocannon', 'wrk'],
+    help: 'what sends in a closed loop; wrk costs least, has to be installed, and reports no latencies',
+  },
+  concurrency: {
+    kind: 'integer',
+    commands: ['compare'],
+    modes: CLOSED,
+    changesLoad: true,
+    value: 'N',
+    default: 40,
+    minimum: 1,
+    maximum: 1000,
+    help: 'connections',
+  },
+  'batch-size': {
+    kind: 'integer',
+    commands: ['compare'],
+    modes: ['batch', 'open', 'soak'],
+    changesLoad: true,
+    value: 'N',
+    default: 50,
+    minimum: 1,
+    maximum: 10_000,
+    help: 'events in a request',
+  },
+  rate: {
+    kind: 'text',
+    commands: ['compare'],
+    modes: ['open', 'soak'],
+    value: 'RATES',
+    help: `open loop and soak: events/s, or shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
+  },
+  'stream-clients': {
+    kind: 'integer',
+    commands: ['compare'],
+    modes: CLOSED,
+    changesLoad: true,
+    value: 'N',
+    minimum: 0,
+    maximum: 1000,
+    help: 'clients of the live stream during the load, each checked against the file [soak 10, else 0]',
+  },
+  warmup: {
+    kind: 'integer',
+    commands: ['compare'],
+    modes: CLOSED,
+    changesLoad: true,
+    value: 'N',
+    minimum: 0,
+    maximum: 100_000_000,
+    quick: 20_000,
+    help:
+      `events to warm up [closed loop 5 s; with --events ${UNSIZED_WARM_UP.batch}, of single events ` +
+      `${UNSIZED_WARM_UP.single}; at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
+  },
+  rounds: {
+    kind: 'integer',
+    commands: ['compare', 'ceilings'],
+    modes: ['batch', 'single', 'open', 'all'],
+    value: 'N',
+    default: 5,
+    quick: 3,
+    minimum: 1,
+    maximum: 100,
+    help: 'rounds per server, in the order A B B A',
+  },
+  starts: {
+    kind: 'integer',
+    commands: ['compare'],
+    value: 'N',
+    default: 10,
+    quick: 3,
+    minimum: 1,
+    maximum: 1000,
+    help: 'starts measured per server',
+  },
+  corpus: {
+    kind: 'text',
+    commands: ['compare', 'codecs', 'ceilings', 'profile'],
+    modes: ['batch', 'single', 'open', 'soak', 'all'],
+    isFile: true,
+    value: 'FILE',
+    help: 'recorded events instead of generated ones: NDJSON, gzip or not',
+  },
+  payload: {
+    kind: 'choice',
+    commands: ['compare', 'ceilings', 'profile'],
+    modes: ['batch', 'single', 'open', 'soak', 'all'],
+    changesLoad: true,
+    value: 'KIND',
+    default: 'mixed',
+    choices: ['mixed', 'small'],
+    help: 'which events are generated: of the sizes that agents send, or all of 426 bytes in 500 sessions',
+  },
+  ids: {
+    kind: 'choice',
+    commands: ['compare'],
+    modes: CLOSED,
+    changesLoad: true,
+    value: 'KIND',
+    default: 'random',
+    choices: ['random', 'time'],
+    help: 'event ids: random, or growing with time',
+  },
+  seed: {
+    kind: 'integer',
+    commands: ['compare', 'sync', 'codecs', 'rpc'],
+    changesLoad: true,
+    value: 'N',
+    default: 1,
+    minimum: 0,
+    maximum: 4_294_967_295,
+    help: 'seed of the generator of events, ids and values',
+  },
+  preload: {
+    kind: 'integer',
+    commands: ['compare'],
+    modes: CLOSED,
+    changesLoad: true,
+    value: 'N',
+    default: 0,
+    minimum: 0,
+    maximum: 100_000_000,
+    help: 'events the database already holds',
+  },
+  durability: {
+    kind: 'choice',
+    commands: ['compare'],
+    modes: ['batch', 'single', 'open', 'soak', 'startup'],
+    changesLoad: true,
+    value: 'LEVEL',
+    default: 'process',
+    choices: ['process', 'power'],
+    help: 'the durability that both servers run with',
+  },
+  threshold: {
+    kind: 'list',
+    commands: ['compare'],
+    repeatable: true,
+    value: 'COND',
+    help: "exit 3 unless it holds, as 'rs.p99_ms<50' or 'ratio.throughput_events_per_s>1'; may be repeated",
+  },
+  'require-agreement': {
+    kind: 'switch',
+    commands: ['diff'],
+    help: 'exit 3 unless the results agree (decision 27)',
+  },
+  out: {
+    kind: 'text',
+    commands: [...ALL_SUITES, 'ceilings'],
+    isFile: true,
+    value: 'FILE',
+    help: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
+  },
+  tables: { kind: 'switch', commands: ['codecs', 'rpc'], help: 'print every row as well' },
+  json: {
+    kind: 'switch',
+    commands: [...ALL_SUITES, 'diff'],
+    help: 'print the result as JSON instead of the tables',
+  },
+  'no-build': { kind: 'switch', commands: ALL_SUITES, help: 'measure what is built, stale or not' },
+  help: {
+    kind: 'switch',
+    commands: [...ALL_SUITES, 'diff', 'ceilings', 'profile', 'hot'],
+    help: 'print this text and exit',
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+type Table = typeof FLAGS;
+export type FlagName = keyof Table;
+
+/** The table with every column, for code that treats all flags alike. */
+export const FLAG_ENTRIES = Object.entries(FLAGS) as readonly (readonly [FlagName, Flag])[];
+
+type NamesOf<Command extends CommandName> = {
+  [Name in FlagName]: Command extends Table[Name]['commands'][number] ? Name : never;
+}[FlagName];
+
+type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Text;
+
+type Given<One, Value> = One extends { readonly default: unknown } ? Value : Value | undefined;
+
+type ValueOf<One extends Flag> = One extends { readonly kind: 'switch' }
+  ? boolean
+  : One extends { readonly kind: 'list' }
+    ? readonly string[] | undefined
+    : One extends { readonly kind: 'integer' }
+      ? Given<One, number>
+      : One extends { readonly kind: 'choice'; readonly choices: readonly (infer Choice)[] }
+        ? Given<One, Choice>
+        : string | undefined;
+
+/** The flags of a command by their names in camel case; `undefined` where one was not given and has no default. */
+export type Values<Command extends CommandName> = {
+  readonly [Name in NamesOf<Command> as Camel<Name>]: ValueOf<Table[Name]>;
+};

@@ -1,0 +1,12 @@
+/** What `bench:compare` is asked for, once it is checked. */
+import type { Threshold } from '../analyse/threshold.ts';
+import type { Given } from './parse.ts';
+import type { RequestedRate } from './rates.ts';
+
+export type Durability = 'process' | 'power';
+
+/** `undefined` where a flag is not given and the mode decides. */
+export interface Options extends Omit<Given<'compare'>, 'rate' | 'threshold'> {
+  readonly rates: readonly RequestedRate[] | undefined;
+  readonly thresholds: readonly Threshold[];
+}

@@ -1,0 +1,195 @@
+/**
+ * The command line of every benchmark command, read by the table of flags.
+ *
+ * Invariants: every problem is reported at once, and no default replaces a wrong value. A bare `--`, which pnpm passes
+ * on, means nothing.
+ */
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type CommandName, FLAG_ENTRIES, type Flag, type FlagName, type Values } from './flags.ts';
+
+export interface Usage<Command extends CommandName> {
+  readonly name: Command;
+  /** Words that stand next to the flags, as the help shows them. */
+  readonly words?: readonly string[];
+  /** What the command does, and its exit codes, as whole lines. */
+  readonly about: string;
+  readonly exit: string;
+  /** The scenarios that there are. */
+  readonly scenarios?: readonly string[];
+}
+
+export type Parsed<Options> =
+  | { readonly kind: 'run'; readonly options: Options }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+/** The values of all flags of a command, and what was given. */
+export type Given<Command extends CommandName> = Values<Command> & {
+  readonly given: ReadonlySet<FlagName>;
+  readonly words: readonly string[];
+};
+
+/** `finish` makes the options of the values; it adds what is wrong with them together. */
+export function parseCommand<Command extends CommandName, Options>(
+  usage: Usage<Command>,
+  argv: readonly string[],
+  finish: (values: Given<Command>, problems: string[]) => Options,
+): Parsed<Options> {
+  const problems: string[] = [];
+  const { texts, words } = readTexts(usage, argv, problems);
+  if (texts.has('help')) return { kind: 'help', text: helpText(usage) };
+  const values = flagsOf(usage.name).map(([name, flag]) => [
+    camel(name),
+    parsedValue(name, flag, { texts, usage, problems }),
+  ]);
+  const given = { ...Object.fromEntries(values), given: new Set(texts.keys()), words } as Given<Command>;
+  const options = finish(given, problems);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
+}
+
+function flagsOf(command: CommandName): (readonly [FlagName, Flag])[] {
+  return FLAG_ENTRIES.filter(([, { commands }]) => commands.includes(command));
+}
+
+type Texts = ReadonlyMap<FlagName, readonly string[]>;
+
+/** Every flag with its texts, in the order of the command line; an empty text for a switch. */
+function readTexts(
+  { name: command, words: wanted = [] }: Usage<CommandName>,
+  argv: readonly string[],
+  problems: string[],
+): { texts: Texts; words: string[] } {
+  const known = new Map(flagsOf(command));
+  const { tokens } = parseArgs({
+    args: argv.filter((argument) => argument !== '--'),
+    options: Object.fromEntries(
+      [...known].map(([name, { kind }]) => [
+        name,
+        { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+    strict: false,
+    tokens: true,
+  });
+  const texts = new Map<FlagName, string[]>();
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { rawName, value } = token;
+    const name = token.name as FlagName;
+    const flag = known.get(name);
+    const before = texts.get(name) ?? [];
+    if (flag === undefined || !rawName.startsWith('--'))
+      problems.push(`unknown flag ${rawName}; --help lists all`);
+    else if (before.length > 0 && flag.repeatable !== true) problems.push(`${rawName} is given twice`);
+    else if (flag.kind === 'switch') {
+      if (value !== undefined) problems.push(`${rawName} takes no value`);
+      texts.set(name, ['']);
+    } else if (value === undefined || value === '' || value.startsWith('--'))
+      problems.push(`${rawName} needs a value`);
+    else texts.set(name, [...before, value]);
+  }
+  if (wanted.length === 0) problems.push(...words.map((word) => `unexpected argument ${word}`));
+  else if (words.length !== wanted.length)
+    problems.push(`expected ${wanted.join(' ')}, got ${words.length} arguments; --help shows the usage`);
+  return { texts, words };
+}
+
+interface Reading {
+  readonly texts: Texts;
+  readonly usage: Usage<CommandName>;
+  readonly problems: string[];
+}
+
+function parsedValue(name: FlagName, flag: Flag, { texts, usage, problems }: Reading) {
+  const given = texts.get(name);
+  switch (flag.kind) {
+    case 'switch':
+      return given !== undefined;
+    case 'text':
+      return given?.[0] ?? flag.default;
+    case 'list':
+      return listOf(name, flag, given, { usage, problems });
+    case 'choice':
+      return choiceOf(name, flag, given?.[0], problems);
+    case 'integer':
+      return integerOf(name, flag, { text: given?.[0], quick: texts.has('quick'), problems });
+  }
+}
+
+function listOf(
+  name: FlagName,
+  flag: Flag,
+  given: readonly string[] | undefined,
+  { usage, problems }: Pick<Reading, 'usage' | 'problems'>,
+): readonly string[] | undefined {
+  const list = flag.repeatable === true ? given : given?.[0]?.split(',');
+  if (name !== 'scenarios') return list;
+  const known = usage.scenarios ?? [];
+  problems.push(
+    ...(list ?? [])
+      .filter((one) => !known.includes(one))
+      .map((one) => `--scenarios knows ${known.join(', ')}, not ${one}`),
+  );
+  return list;
+}
+
+function choiceOf(name: FlagName, flag: Flag, text: string | undefined, problems: string[]) {
+  const value = text ?? flag.default;
+  if (value === undefined || flag.choices!.includes(String(value))) return value;
+  problems.push(`--${name} must be one of ${flag.choices!.join(', ')}, not ${value}`);
+  return undefined;
+}
+
+function integerOf(
+  name: FlagName,
+  flag: Flag,
+  { text, quick, problems }: { text: string | undefined; quick: boolean; problems: string[] },
+) {
+  if (text === undefined) return quick && flag.quick !== undefined ? flag.quick : flag.default;
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = flag;
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
+  problems.push(`--${name} must be an integer from ${minimum} to ${maximum}, not ${text}`);
+  return minimum;
+}
+
+function camel(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function helpText({ name, words = [], about, exit, scenarios }: Usage<CommandName>): string {
+  const lines = flagsOf(name).map(([flag, { value, help, choices, default: preset }]) => {
+    const shown = `--${flag}${value === undefined ? '' : `=${value}`}`;
+    const among = flag === 'scenarios' ? scenarios : choices;
+    const listed = among === undefined ? '' : ` (${among.join(', ')})`;
+    return `  ${shown.padEnd(26)}${help}${listed}${preset === undefined ? '' : ` [${preset}]`}`;
+  });
+  return [
+    `Usage: pnpm bench:${name} ${[...words, '[-- FLAGS]'].join(' ')}`,
+    '',
+    about,
+    '',
+    ...lines,
+    '',
+    exit,
+    '',
+  ].join('\n');
+}
+
+const FILES = FLAG_ENTRIES.filter(([, { isFile }]) => isFile === true).map(([name]) => name);
+
+/** The command line as a result states it: files by their names, since their folders are the machine's. */
+export function shownFlags(argv: readonly string[]): string[] {
+  const joined = new RegExp(`^(--(?:${FILES.join('|')}))=(.+)$`, 's');
+  const apart = new Set(FILES.map((name) => `--${name}`));
+  return argv
+    .filter((argument) => argument !== '--')
+    .map((argument, i, all) => {
+      const found = joined.exec(argument);
+      if (found !== null) return `${found[1]}=${basename(found[2]!)}`;
+      return i > 0 && apart.has(all[i - 1]!) ? basename(argument) : argument;
+    });
+}

@@ -1,0 +1,31 @@
+/**
+ * One measurement before it is made: which load, how often, with what.
+ *
+ * What must stay true: a specification is data, decided before anything starts; shares of a throughput are the
+ * one thing that the run itself has to find out.
+ */
+
+import type { Mode, Workload } from '../result/result.ts';
+import type { RequestedRate } from './rates.ts';
+
+export interface Spec {
+  /** As in the result. */
+  readonly name: string;
+  readonly title: string;
+  readonly mode: Exclude<Mode, 'startup'>;
+  readonly driver: 'autocannon' | 'wrk' | 'open' | 'k6';
+  readonly corpus: string | undefined;
+  readonly workload: Omit<Workload, 'rate'>;
+  readonly rate: RequestedRate | null;
+  /** Where the throughput comes from that a share is a share of. */
+  readonly throughput_of: string | null;
+  /** A dashboard that reads statistics beside the load. */
+  readonly reader: boolean;
+  /** Whether the same rows are also stored in bulk, without HTTP. */
+  readonly ceiling: boolean;
+}
+
+/** What can wait in the server at once, and so be one transaction. */
+export function groupEvents(workload: Omit<Workload, 'rate'>): number {
+  return workload.connections * workload.batch_size;
+}

@@ -1,0 +1,53 @@
+/** The options of the suites `sync`, `codecs`, `binary` and `rpc`, which have the same flags. */
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Given, type Parsed, parseCommand, type Usage } from './parse.ts';
+
+export type SuiteName = 'sync' | 'codecs' | 'binary' | 'rpc';
+
+export type RunSize = 'quick' | 'default' | 'all';
+
+export interface SuiteOptions<Scenario extends string> {
+  readonly targets: readonly TargetName[];
+  /** In the order of the suite. */
+  readonly scenarios: readonly Scenario[];
+  readonly size: RunSize;
+  readonly seed: number;
+  readonly corpus: string | undefined;
+  /** `undefined`: the committed result, or, where it is not to be replaced, a scratch file. */
+  readonly out: string | undefined;
+  /** Print every row as well. */
+  readonly tables: boolean;
+  readonly json: boolean;
+  readonly build: boolean;
+}
+
+export interface SuiteUsage<Scenario extends string> extends Usage<SuiteName> {
+  readonly scenarios: readonly Scenario[];
+}
+
+export function parseSuite<Scenario extends string>(
+  usage: SuiteUsage<Scenario>,
+  argv: readonly string[],
+): Parsed<SuiteOptions<Scenario>> {
+  return parseCommand(usage, argv, (values, problems) => {
+    // A suite has some of these flags; the others have no value.
+    const given = values as Pick<
+      Given<SuiteName>,
+      'only' | 'scenarios' | 'quick' | 'out' | 'json' | 'noBuild'
+    > &
+      Partial<Given<'codecs'>>;
+    const { only, scenarios, quick, all = false } = given;
+    if (quick && all) problems.push('--quick and --all exclude each other');
+    return {
+      targets: only === undefined ? TARGET_NAMES : [only],
+      scenarios: usage.scenarios.filter((name) => scenarios?.includes(name) ?? true),
+      size: quick ? 'quick' : all ? 'all' : 'default',
+      seed: given.seed ?? 1,
+      corpus: given.corpus,
+      out: given.out,
+      tables: given.tables ?? false,
+      json: given.json,
+      build: !given.noBuild,
+    };
+  });
+}

@@ -1,0 +1,85 @@
+/** What the figures were measured with, and every reason to distrust them: one fact a line. */
+
+import type { Warning } from '../analyse/warning.ts';
+import type { DriverFacts } from '../load/drivers/driver.ts';
+import type { Measurement, Result } from '../result/result.ts';
+import { formatDuration, group } from './format.ts';
+import { askedOf } from './series.ts';
+
+export function runConditions(result: Result): string[] {
+  const { environment } = result;
+  const health = (result.servers.rs ?? result.servers.ts)?.health;
+  return [
+    `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ${environment.platform} ${environment.kernel}, ` +
+      `Node ${environment.node_version}, ${environment.rustc_version ?? 'no rustc'}`,
+    ...(health === undefined
+      ? []
+      : [
+          `SQLite ${health.sqlite_version}, journal_mode ${health.journal_mode}, synchronous ${health.synchronous}, ` +
+            `durability ${health.durability}, ${environment.database_file_system ?? 'unknown file system'}`,
+        ]),
+    `commit ${commitOf(result)}`,
+  ];
+}
+
+export function commitOf({ environment }: Pick<Result, 'environment'>): string {
+  return `${environment.commit ?? 'unknown'}${environment.dirty === true ? ' with uncommitted changes' : ''}`;
+}
+
+/** Of one measurement: rounds, size, load. */
+export function workloadLine(measurement: Measurement): string {
+  const { workload, driver, payload } = measurement;
+  if (workload === null) return `${measurement.order.length} starts, each a fresh process and database`;
+  const size = [
+    ...(workload.events === null ? [] : [`${group(workload.events)} events`]),
+    ...(workload.duration_s === null ? [] : [formatDuration(workload.duration_s)]),
+  ].join(' or ');
+  const source =
+    payload === null
+      ? []
+      : [payload.source === 'corpus' ? 'events of a corpus' : `generated events, seed ${payload.seed}`];
+  return [
+    `rounds per server: ${workload.rounds}, each of ${size}`,
+    ...source,
+    workload.batch_size === 1 ? 'one event a request' : `batches of ${workload.batch_size}`,
+    // k6 opens one for each request that is under way.
+    ...(driver?.name === 'k6' ? ['connections as needed'] : [`${workload.connections} connections`]),
+    ...(driver === null ? [] : [driverText(driver)]),
+    ...(workload.rate === null ? [] : [`asked ${askedOf(measurement)}`]),
+    ...(workload.stream_clients === 0 ? [] : [`${workload.stream_clients} stream clients`]),
+    ...(workload.preload_events === 0 ? [] : [`${group(workload.preload_events)} events already there`]),
+    `durability ${workload.durability}`,
+  ].join(', ');
+}
+
+/** "open loop (k6 1.8.1), latency from sending". */
+function driverText({ model, name, version, latency_from }: DriverFacts): string {
+  return `${model} loop (${name} ${version}), latency from ${latency_from === 'due' ? 'when a request was due' : 'sending'}`;
+}
+
+/** How the figures are to be read. */
+export const READING =
+  'medians, in parentheses minimum and maximum of the rounds; fresh process and database each round';
+
+export interface NamedWarning extends Warning {
+  /** The measurement's name; `null`: of the run as a whole. */
+  readonly measurement: string | null;
+}
+
+export function warningsOf(result: Result): NamedWarning[] {
+  return [
+    ...result.warnings.map((warning) => ({ ...warning, measurement: null })),
+    ...result.measurements.flatMap(({ name, warnings }) =>
+      warnings.map((warning) => ({ ...warning, measurement: name })),
+    ),
+  ];
+}
+
+export function thresholdLines(result: Result): string[] {
+  return result.thresholds.flatMap(({ condition, found }) =>
+    found.map(
+      ({ measurement, value, holds }) =>
+        `${condition} in ${measurement}: ${value === null ? 'not measured' : group(value)}, ${holds ? 'holds' : 'broken'}`,
+    ),
+  );
+}

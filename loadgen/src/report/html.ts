@@ -1,0 +1,80 @@
+/**
+ * benchmark-report.html: one file with the plots, which asks nobody for anything and runs no script.
+ *
+ * What must stay true: the same result gives the same bytes, and text of the result never becomes markup.
+ */
+
+import { binarySections } from '../binary/report/section.ts';
+import { codecsSections } from '../codecs/report/section.ts';
+import type { Result } from '../result/result.ts';
+import { rpcSections } from '../rpc/report/section.ts';
+import { syncSections } from '../sync/report/section.ts';
+import { commitOf, warningsOf } from './conditions.ts';
+import { formatDuration, formatValue, group } from './format.ts';
+import { glance } from './html/glance.ts';
+import { html, type Markup, trusted } from './html/markup.ts';
+import { conditionSection, doubtSection, plotSections, type Section, tableSection } from './html/sections.ts';
+import { STYLE } from './html/style.ts';
+import { labelOf, serversIn } from './names.ts';
+
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+export function htmlReport(result: Result): string {
+  const sections: Section[] = [
+    ...plotSections(result),
+    ...syncSections(result),
+    ...codecsSections(result),
+    ...binarySections(result),
+    ...rpcSections(result),
+    tableSection(result),
+    doubtSection(result),
+    conditionSection(result),
+  ];
+  const title = serversIn(result)
+    .map((name) => labelOf(result, name))
+    .join(' and ');
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>twin-ingest benchmark: ${title}</title>
+<link rel="icon" href="data:,">
+<style>${trusted(STYLE)}</style>
+</head>
+<body>
+${headerMarkup(result, title, sections)}
+<main>
+<section id="glance"><h2>At a glance</h2>${glance(result)}</section>
+${sections.map(({ id, title, body }) => html`<section id="${id}"><h2>${title}</h2>${body}</section>\n`)}</main>
+<footer>Made from benchmark-results.json of ${result.created_at}, in which every sample stands. The ratio is always Rust over TypeScript; a difference below the noise floor is called none.</footer>
+</body>
+</html>
+`.text;
+}
+
+function headerMarkup(result: Result, title: string, sections: readonly Section[]): Markup {
+  const { environment } = result;
+  const rounds = result.measurements.flatMap((measurement) => measurement.rounds);
+  const stored = rounds.reduce((sum, { audit }) => sum + audit.stored_events, 0);
+  const doubts = warningsOf(result).length;
+  const facts = [
+    result.created_at.slice(0, 10),
+    `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores`,
+    `${formatValue(environment.memory_bytes, 'bytes')} RAM`,
+    `${environment.platform} ${environment.kernel}`,
+    `Node ${environment.node_version}`,
+    environment.rustc_version ?? 'no rustc',
+    `commit ${commitOf(result).slice(0, 12)}${environment.dirty === true ? ' with uncommitted changes' : ''}`,
+  ];
+  return html`<header>
+<h1>${title}</h1>
+<p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${rounds.length} rounds in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
+<ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
+${doubts === 0 ? null : html`<p class="doubt"><a href="#doubts">${doubts} ${doubts === 1 ? 'reason' : 'reasons'} to distrust this run</a></p>`}
+<nav>${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
+</header>`;
+}

@@ -1,0 +1,42 @@
+/** DATA: axes that several plots share. */
+import type { ScaleOptions } from '@observablehq/plot';
+import { group } from '../format.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Milliseconds over decades. */
+export function logMs(label: string): ScaleOptions {
+  return { type: 'log', label, grid: true, ticks: 4, tickFormat: plain };
+}
+
+/** 1 / (1 - p): each nine takes the same room. */
+export function percentiles(): ScaleOptions {
+  const names = new Map([
+    [2, '50 %'],
+    [10, '90 %'],
+    [100, '99 %'],
+    [1000, '99.9 %'],
+    [10_000, '99.99 %'],
+  ]);
+  return {
+    type: 'log',
+    label: 'Percentile',
+    ticks: [...names.keys()],
+    tickFormat: (x: number) => names.get(x) ?? '',
+    grid: true,
+  };
+}
+
+export function plain(value: number): string {
+  if (value >= 1000) return group(value);
+  return String(Number(value.toPrecision(3)));
+}
+
+/** 60k, so that axes stay narrow. */
+export function thousands(value: number): string {
+  return value >= 1000 ? `${plain(value / 1000)}k` : plain(value);
+}
+
+export function mebibytes(value: number): number {
+  return value / MEBIBYTE;
+}

@@ -1,0 +1,20 @@
+/**
+ * DATA: how readers are told which server is which, the same everywhere.
+ *
+ * The order of columns is the ancestor's: TypeScript, then Rust; a ratio is Rust over TypeScript.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Result } from '../result/result.ts';
+
+export const SHORT_NAMES: Readonly<Record<TargetName, string>> = { ts: 'TypeScript', rs: 'Rust' };
+
+const COLUMNS: readonly TargetName[] = ['ts', 'rs'];
+
+/** The servers of the result, in the order of columns. */
+export function serversIn(result: Result): readonly TargetName[] {
+  return COLUMNS.filter((name) => result.servers[name] !== undefined);
+}
+
+export function labelOf(result: Result, name: TargetName): string {
+  return result.servers[name]?.label ?? SHORT_NAMES[name];
+}

@@ -1,0 +1,133 @@
+/**
+ * The rows that every table is made of: a metric, what each server has, and how they compare.
+ *
+ * What must stay true: a metric stands in a table when at least one server has it; with one server alone
+ * nothing is compared.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { METRICS, type Unit } from '../analyse/metrics.ts';
+import type { Comparison, Summary } from '../analyse/statistics.ts';
+import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { formatDelta, formatRatio, formatSummary, ratioDigits } from './format.ts';
+import { labelOf, serversIn } from './names.ts';
+import { exactSentence, sentenceOf, shortVerdict } from './verdict.ts';
+
+export interface Row {
+  readonly key: string;
+  readonly label: string;
+  readonly unit: Unit;
+  readonly summaries: Readonly<Partial<Record<TargetName, Summary | null>>>;
+  readonly comparison: Comparison | null;
+  /** Rust over TypeScript of what is no sample but a size; else `null`. */
+  readonly exact: number | null;
+}
+
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Everything one measurement has, in the order of METRICS. */
+export function rowsOf(result: Result, measurement: Measurement): Row[] {
+  const servers = serversIn(result);
+  return METRICS.flatMap(({ key, label, unit }) => {
+    const found = servers.filter((name) => measurement.servers[name]?.metrics[key] !== undefined);
+    if (found.length === 0) return [];
+    const summaries = Object.fromEntries(
+      found.map((name) => [name, measurement.servers[name]!.metrics[key] ?? null]),
+    );
+    return [{ key, label, unit, summaries, comparison: measurement.comparison?.[key] ?? null, exact: null }];
+  });
+}
+
+/** Sizes of what is deployed, which no measurement holds. */
+export function sizeRows(result: Result): Row[] {
+  const sizes = (key: string, pick: 'own_bytes' | 'with_runtime_bytes'): Row => {
+    const metric = METRICS.find((candidate) => candidate.key === key)!;
+    const { rs, ts } = result.servers;
+    return {
+      key,
+      label: metric.label,
+      unit: metric.unit,
+      summaries: Object.fromEntries(
+        serversIn(result).map((name) => [name, single(result.servers[name]!.deployed[pick])]),
+      ),
+      comparison: null,
+      exact: rs && ts ? rs.deployed[pick] / ts.deployed[pick] : null,
+    };
+  };
+  return [sizes('deployed_bytes', 'own_bytes'), sizes('deployed_with_runtime_bytes', 'with_runtime_bytes')];
+}
+
+/** The measurement a reader is shown first; `undefined` in a run without rounds. */
+export function headlineOf(result: Result): Measurement | undefined {
+  const named = ['batch', 'corpus', 'single', 'seed'].map((name) => measurementNamed(result, name));
+  return (
+    named.find((found) => found !== undefined) ??
+    result.measurements.find((measurement) => measurement.mode !== 'startup')
+  );
+}
+
+/** Start, headline and sizes: the ancestor's table. */
+export function headlineRows(result: Result): Row[] {
+  const startup = measurementNamed(result, 'startup');
+  const headline = headlineOf(result);
+  return [
+    ...(startup === undefined ? [] : rowsOf(result, startup)),
+    ...(headline === undefined ? [] : rowsOf(result, headline)),
+    ...sizeRows(result),
+  ];
+}
+
+export function isCompared(result: Result): boolean {
+  return serversIn(result).length > 1;
+}
+
+/** The seed's columns, with the ratio and what it means beside. */
+export function tableOf(result: Result, rows: readonly Row[], columns: readonly Column[]): Table {
+  const servers = serversIn(result);
+  const beside = isCompared(result) ? columns : [];
+  return {
+    head: ['Metric', ...servers.map((name) => labelOf(result, name)), ...beside.map((one) => HEADS[one])],
+    rows: rows.map((row) => [
+      row.label,
+      ...servers.map((name) => formatSummary(row.summaries[name], row.unit)),
+      ...beside.map((column) => CELLS[column](row)),
+    ]),
+  };
+}
+
+export type Column = 'delta' | 'ratio' | 'meaning';
+
+const HEADS: Readonly<Record<Column, string>> = {
+  delta: 'Delta',
+  ratio: 'Rust / TypeScript',
+  meaning: 'In words',
+};
+
+const CELLS: Readonly<Record<Column, (row: Row) => string>> = {
+  delta: (row) => (sameOnBoth(row) ? '—' : formatDelta(row.exact ?? row.comparison?.ratio)),
+  ratio: (row) => (row.exact === null ? formatRatio(row.comparison) : ratioDigits(row.exact)),
+  meaning: (row) => (sameOnBoth(row) ? 'The same on both.' : meaningOf(row, shortVerdict)),
+};
+
+/** One whole sentence on a row. */
+export function rowSentence(row: Row): string {
+  return meaningOf(row, sentenceOf);
+}
+
+function meaningOf(row: Row, say: typeof sentenceOf): string {
+  if (row.exact !== null) return exactSentence(row.key, row.label, row.exact);
+  if (sameOnBoth(row)) return `${row.label}: the same on both.`;
+  return say(row.key, row.label, row.comparison);
+}
+
+/** Nothing but one value, as of failed requests; there is no ratio of zeros. */
+function sameOnBoth({ comparison, exact, summaries: { rs, ts } }: Row): boolean {
+  if (comparison !== null || exact !== null || !rs || !ts) return false;
+  return rs.spread === 0 && ts.spread === 0 && rs.median === ts.median;
+}
+
+function single(value: number): Summary {
+  return { median: value, min: value, max: value, spread: 0, samples: 1 };
+}

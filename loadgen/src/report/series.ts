@@ -1,0 +1,176 @@
+/**
+ * Tables and lines across measurements: open loop by rate, the ceiling beside, drift, the generator.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Drift, DriftVerdict } from '../analyse/drift.ts';
+import type { Unit } from '../analyse/metrics.ts';
+import type { Summary } from '../analyse/statistics.ts';
+import type { Measurement, Result } from '../result/result.ts';
+import { formatMedian, formatRatio, formatValue, group, NOT_MEASURED, percent } from './format.ts';
+import { SHORT_NAMES, serversIn } from './names.ts';
+import type { Table } from './rows.ts';
+import { briefVerdict } from './verdict.ts';
+
+/** Open-loop latency at fixed rates or shares, stream clients aside. */
+export function openMeasurements(result: Result): Measurement[] {
+  return result.measurements.filter(({ mode, name }) => mode === 'open' && name !== 'stream');
+}
+
+/** How the table of the open loop is to be read. */
+export const OPEN_READING =
+  'Medians of the rounds. At a share of its own throughput each server is asked for another rate; only at the same rate are the two compared under the same load.';
+
+/** One row per rate and server; the verdict is that of p99. */
+export function openTable(result: Result): Table {
+  const servers = serversIn(result);
+  const compared = servers.length > 1;
+  return {
+    head: ['Asked', 'Server', 'Rate', 'p50', 'p99', 'p99.9', ...(compared ? ['p99, Rust / TypeScript'] : [])],
+    rows: openMeasurements(result).flatMap((measurement) =>
+      servers.map((name, i) => {
+        const metrics = measurement.servers[name]?.metrics ?? {};
+        const comparison = measurement.comparison?.latency_p99_ms ?? null;
+        const verdict = comparison === null ? '—' : `${briefVerdict(comparison)}: ${formatRatio(comparison)}`;
+        return [
+          i === 0 ? askedOf(measurement) : '',
+          SHORT_NAMES[name],
+          rateOf(measurement, name),
+          cell(metrics.latency_p50_ms),
+          cell(metrics.latency_p99_ms),
+          cell(metrics.latency_p99_9_ms),
+          ...(compared ? [i === 0 ? verdict : ''] : []),
+        ];
+      }),
+    ),
+  };
+}
+
+/** A dash, since "not measured" in three columns would not fit a terminal. */
+function cell(summary: Summary | null | undefined): string {
+  return summary ? formatMedian(summary, 'ms') : '—';
+}
+
+export function askedOf({ workload, name }: Measurement): string {
+  const rate = workload?.rate ?? null;
+  if (rate === null) return name;
+  return rate.kind === 'fixed' ? `${group(rate.events_per_s)}/s` : `${percent(rate.share)} of own`;
+}
+
+/** What one server was asked for; `null` in a closed loop. */
+export function rateAsked({ workload }: Measurement, name: TargetName): number | null {
+  const rate = workload?.rate ?? null;
+  if (rate === null) return null;
+  return rate.kind === 'fixed' ? rate.events_per_s : (rate.events_per_s[name] ?? null);
+}
+
+function rateOf(measurement: Measurement, name: TargetName): string {
+  const rate = rateAsked(measurement, name);
+  return rate === null ? NOT_MEASURED : `${group(Math.round(rate))}/s`;
+}
+
+/** Throughput as a share of what the server's own database takes in bulk; `null` without a ceiling. */
+export function shareOfCeiling(result: Result, measurement: Measurement, name: TargetName): number | null {
+  const ceiling = measurement.ceiling === null ? undefined : result.ceilings[measurement.ceiling];
+  const most = ceiling?.servers[name]?.events_per_s.median;
+  const reached = measurement.servers[name]?.metrics.throughput_events_per_s?.median;
+  return most === undefined || reached === undefined || most === 0 ? null : reached / most;
+}
+
+/** CPU time that the server's own database takes for an event in bulk, in microseconds; `null` without a ceiling. */
+export function cpuOfCeiling(result: Result, measurement: Measurement, name: TargetName): number | null {
+  const ceiling = measurement.ceiling === null ? undefined : result.ceilings[measurement.ceiling];
+  return ceiling?.servers[name]?.cpu_us_per_event?.median ?? null;
+}
+
+/** "Rust: 81 % of the 128,000 events/s that its own database takes in bulk." One a server. */
+export function ceilingLines(result: Result, measurement: Measurement): string[] {
+  return serversIn(result).flatMap((name) => {
+    const share = shareOfCeiling(result, measurement, name);
+    if (share === null) return [];
+    const { servers, group_events } = result.ceilings[measurement.ceiling!]!;
+    const most = formatValue(servers[name]!.events_per_s.median, 'events_per_s');
+    const into = (measurement.workload?.preload_events ?? 0) > 0 ? ', into an empty file' : '';
+    return [
+      `${SHORT_NAMES[name]}: ${percent(share)} of what its own database takes in bulk ` +
+        `(${most} in transactions of ${group(group_events)}, without HTTP${into}).`,
+    ];
+  });
+}
+
+/** The dashboard beside a soak: what it asked, and how long it waited. A failed read fails the run. */
+export function dashboardLines({ rounds }: Measurement): string[] {
+  return rounds.flatMap(({ target, reader }) => {
+    if (reader === null) return [];
+    const shown = (value: number | null) => (value === null ? NOT_MEASURED : formatValue(value, 'ms'));
+    return [
+      `Dashboard beside ${SHORT_NAMES[target]}: ${group(reader.requests)} reads, ${group(reader.failed)} failed, ` +
+        `p50 ${shown(reader.p50_ms)}, p99 ${shown(reader.p99_ms)}.`,
+    ];
+  });
+}
+
+/** The generator beside the servers: what it cost, and how near its own limit it was. */
+export function generatorLine(measurement: Measurement): string | null {
+  const { rounds } = measurement;
+  const events = rounds.reduce((sum, { measured }) => sum + measured.sent_events, 0);
+  if (events === 0) return null;
+  const cpu = rounds.reduce((sum, { measured }) => sum + measured.generator_cpu_us, 0);
+  const most = Math.max(
+    ...rounds.map(({ measured }) => measured.generator_cpu_us / 1000 / measured.duration_ms),
+  );
+  return `Generator: ${formatValue(cpu / events, 'us')} of CPU per event, at most ${percent(most)} of a core.`;
+}
+
+export interface DriftColumn {
+  readonly label: string;
+  readonly unit: Unit;
+}
+
+/** Columns of a timeline; one that is missing here is shown by its name. */
+const DRIFT_COLUMNS: Readonly<Record<string, DriftColumn>> = {
+  rss_bytes: { label: 'RSS', unit: 'bytes' },
+  cpu_share: { label: 'CPU (share of a core)', unit: 'share' },
+  wal_bytes: { label: 'Write-ahead log', unit: 'bytes' },
+  file_descriptors: { label: 'File descriptors', unit: 'count' },
+  lag_ms: { label: 'Runtime lag', unit: 'ms' },
+};
+
+export function driftColumn(key: string): DriftColumn {
+  return DRIFT_COLUMNS[key] ?? { label: key, unit: 'count' };
+}
+
+const DRIFT_WORDS: Readonly<Record<DriftVerdict, string>> = {
+  stable: 'stable',
+  no_drift_shown: 'no drift shown',
+  rising: 'rising',
+  falling: 'falling',
+  not_enough_samples: 'not enough samples',
+};
+
+/** "rising: 31.0 MiB/h [29.0 MiB, 33.0 MiB]". */
+export function driftText(key: string, drift: Drift | undefined): string {
+  if (drift === undefined) return NOT_MEASURED;
+  const { unit } = driftColumn(key);
+  const { slope_per_hour: slope, low, high } = drift;
+  const word = DRIFT_WORDS[drift.verdict];
+  if (slope === null || low === null || high === null) return `${word} (${group(drift.samples)})`;
+  return `${word}: ${formatValue(slope, unit)}/h [${formatValue(low, unit)}, ${formatValue(high, unit)}]`;
+}
+
+export function driftKeys(measurement: Measurement): string[] {
+  const keys = Object.values(measurement.servers).flatMap((server) => Object.keys(server.drift ?? {}));
+  return [...new Set(keys)];
+}
+
+export function driftTable(result: Result, measurement: Measurement): Table {
+  const servers = serversIn(result);
+  return {
+    head: ['Over time', ...servers.map((name) => SHORT_NAMES[name]), 'Tolerance'],
+    rows: driftKeys(measurement).map((key) => {
+      const drifts = servers.map((name) => measurement.servers[name]?.drift?.[key]);
+      const tolerance = drifts.find((drift) => drift !== undefined)!.tolerance_per_hour;
+      const { label, unit } = driftColumn(key);
+      return [label, ...drifts.map((drift) => driftText(key, drift)), `${formatValue(tolerance, unit)}/h`];
+    }),
+  };
+}

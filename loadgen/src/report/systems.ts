@@ -1,0 +1,117 @@
+/**
+ * The five benchmarks that this project answers, one row each: what it asked, what it measured, what we measure.
+ *
+ * Invariant: the figures of both servers follow from the result; what was not measured is a dash.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { GOALS as BINARY_GOALS } from '../binary/goals.ts';
+import { binaryGoalText } from '../binary/report/tables.ts';
+import { GOALS as CODECS_GOALS } from '../codecs/goals.ts';
+import { goalText } from '../codecs/report/tables.ts';
+import type { Result } from '../result/result.ts';
+import { GOALS as RPC_GOALS } from '../rpc/goals.ts';
+import { rpcGoalText } from '../rpc/report/tables.ts';
+import { SYNC_GOALS } from '../sync/goals.ts';
+import { formatGoal } from '../sync/report/tables.ts';
+import { formatValue } from './format.ts';
+import { markdownTable } from './markdown-table.ts';
+import { SHORT_NAMES } from './names.ts';
+import { headlineOf, rowsOf } from './rows.ts';
+
+interface System {
+  readonly name: string;
+  readonly asked: string;
+  /** What it measured, and its own figure. */
+  readonly measured: string;
+  /** What we measure, and with which command. */
+  readonly here: string;
+  /** The figure of a server; `null` where it was not measured. */
+  of(result: Result, server: TargetName): string | null;
+}
+
+const THROUGHPUT = 'throughput_events_per_s';
+const codecsGoal = titled(CODECS_GOALS, 'true raw at 10 MB');
+const binaryGoal = titled(BINARY_GOALS, 'raw bytes, the fastest method');
+const rpcGoal = titled(RPC_GOALS, 'one typed call in flight, the slowest of its five types');
+const syncTarget = titled(SYNC_GOALS, '1,000 singles posted, durable, to the last state applied');
+
+const SYSTEMS: readonly System[] = [
+  {
+    name: "agentmonitor's spike",
+    asked: 'Is a Rust server better than the Node one for events of agents?',
+    measured: 'one run of 20,000 events, batches of 50: 8,838 events/s Rust, 10,958 TypeScript',
+    here: 'the same workload for both, in rounds, each stored row checked (pnpm bench:compare)',
+    of(result, server) {
+      const headline = headlineOf(result);
+      const row =
+        headline === undefined ? undefined : rowsOf(result, headline).find(({ key }) => key === THROUGHPUT);
+      const summary = row?.summaries[server];
+      return row === undefined || !summary ? null : formatValue(summary.median, row.unit);
+    },
+  },
+  {
+    name: 'state-sync',
+    asked: 'How few fetches keep a page in step with a backend?',
+    measured: '1,000 changes in memory, median of 3 runs: 59 ms to the last state applied',
+    here: 'the same over HTTP, each change a request that is stored durably (pnpm bench:sync)',
+    of({ sync }, server) {
+      const value = sync === undefined ? undefined : syncTarget.of(sync, server);
+      return value === undefined ? null : formatGoal(value, syncTarget.unit);
+    },
+  },
+  {
+    name: 'procwire',
+    asked: 'Which codec and which transport carry messages fastest?',
+    measured: 'raw at 10 MB: 9.2 MB/s, which was JSON',
+    here: 'true raw bytes at 10 MB, and every format with all fields read (pnpm bench:codecs)',
+    of({ codecs }, server) {
+      const value = codecs === undefined ? null : codecsGoal.of(codecs, server);
+      return value === null ? null : goalText(value, codecsGoal.unit);
+    },
+  },
+  {
+    name: 'tauri-bin-transfer-bench',
+    asked: 'How does a file of 3.4 MB get into a page fastest?',
+    measured: 'four methods without raw bytes, five rounds in one order: 177 ms',
+    here: 'eleven methods, raw bytes among them, 30 rounds in rotated order, each result hashed (pnpm bench:binary)',
+    of({ binary }, server) {
+      const value = binary === undefined ? null : binaryGoal.of(binary, server);
+      return value === null ? null : binaryGoalText(value, binaryGoal.unit);
+    },
+  },
+  {
+    name: 'native-calls',
+    asked: 'What does a typed call from a page to native code cost?',
+    measured: 'one call in flight: 385 to 423 round trips/s, without checks',
+    here: 'one call in flight over HTTP, checked on both sides; the slowest type (pnpm bench:rpc)',
+    of({ rpc }, server) {
+      const value = rpc === undefined ? null : rpcGoal.of(rpc, server);
+      return value === null ? null : rpcGoalText(value, rpcGoal.unit);
+    },
+  },
+];
+
+export function systemsTable(result: Result): string {
+  const servers: readonly TargetName[] = ['rs', 'ts'];
+  const rows = SYSTEMS.map((system) => [
+    system.name,
+    system.asked,
+    system.measured,
+    system.here,
+    ...servers.map((server) => system.of(result, server) ?? '—'),
+  ]);
+  const head = [
+    'System',
+    'What it asked',
+    'What it measured',
+    'What we measure',
+    ...servers.map((server) => SHORT_NAMES[server]),
+  ];
+  return markdownTable({ head, rows }, [0, 1, 2, 3]);
+}
+
+function titled<T extends { readonly title: string }>(list: readonly T[], title: string): T {
+  const found = list.find((one) => one.title === title);
+  if (found === undefined) throw new Error(`no goal is titled ${title}`);
+  return found;
+}

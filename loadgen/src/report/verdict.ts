@@ -1,0 +1,116 @@
+/**
+ * A comparison as one plain sentence.
+ *
+ * What must stay true: the direction comes from the verdict alone, so that nothing below the noise floor is
+ * called a difference; no server is named as the better one.
+ */
+import { type Comparison, relativeChange, type Verdict } from '../analyse/statistics.ts';
+import { formatInterval, formatRatio, percent } from './format.ts';
+import { SHORT_NAMES } from './names.ts';
+
+/** More, less, and "n times as …", for what is counted, weighed, high, long or large. */
+const WORDS = {
+  many: ['more', 'fewer', 'many'],
+  much: ['more', 'less', 'much'],
+  high: ['higher', 'lower', 'high'],
+  large: ['larger', 'smaller', 'large'],
+} as const;
+
+interface Phrase {
+  readonly before: string;
+  readonly words: keyof typeof WORDS;
+  readonly after: string;
+}
+
+const { rs: FIRST } = SHORT_NAMES;
+const latency = (name: string): Phrase => ({ before: `${FIRST}’s ${name} is`, words: 'high', after: '' });
+
+/** By the key of the metric. */
+const PHRASES: Readonly<Record<string, Phrase>> = {
+  start_ms: { before: `${FIRST} takes`, words: 'much', after: 'time to start' },
+  idle_rss_bytes: { before: `${FIRST} holds`, words: 'much', after: 'memory when idle' },
+  peak_rss_bytes: { before: `${FIRST} holds`, words: 'much', after: 'memory at its peak' },
+  cold_events_per_s: { before: `${FIRST} takes`, words: 'many', after: 'events per second while cold' },
+  throughput_events_per_s: { before: `${FIRST} takes`, words: 'many', after: 'events per second' },
+  server_cpu_us_per_event: { before: `${FIRST} spends`, words: 'much', after: 'CPU time on an event' },
+  generator_cpu_us_per_event: {
+    before: `With ${FIRST} the generator spends`,
+    words: 'much',
+    after: 'CPU time on an event',
+  },
+  latency_p50_ms: latency('latency p50'),
+  latency_p95_ms: latency('latency p95'),
+  latency_p99_ms: latency('latency p99'),
+  latency_p99_9_ms: latency('latency p99.9'),
+  latency_max_ms: latency('latency maximum'),
+  failed_requests: { before: `${FIRST} fails`, words: 'many', after: 'requests' },
+  stream_lag_p50_ms: latency('stream lag p50'),
+  stream_lag_p99_ms: latency('stream lag p99'),
+  disk_bytes_per_event: { before: `${FIRST} keeps`, words: 'many', after: 'bytes on disk per event' },
+  wal_peak_bytes: { before: `${FIRST}’s write-ahead log is`, words: 'large', after: 'at its peak' },
+  deployed_bytes: { before: `${FIRST} is`, words: 'large', after: 'to deploy' },
+  deployed_with_runtime_bytes: { before: `${FIRST} with its runtime is`, words: 'large', after: 'to deploy' },
+};
+
+/** "Rust takes 22 % more events per second (1.22 [1.20, 1.31], noise floor 4 %)." */
+export function sentenceOf(key: string, label: string, comparison: Comparison | null): string {
+  if (comparison === null) return `${label}: nothing can be said.`;
+  const { verdict, noise_floor } = comparison;
+  if (verdict === 'too_few_rounds') return `${label}: too few rounds to say.`;
+  if (verdict === 'no_difference') return `${label}: ${noDifference(comparison)}`;
+  const floor = noise_floor === null ? '' : `, noise floor ${percent(noise_floor)}`;
+  return `${claimOf(key, label, comparison.ratio)} (${formatRatio(comparison)}${floor}).`;
+}
+
+/** The verdict without the metric's name: "No difference beyond the noise floor of 5 %." */
+export function shortVerdict(key: string, label: string, comparison: Comparison | null): string {
+  if (comparison === null) return 'Nothing can be said.';
+  if (comparison.verdict === 'too_few_rounds') return 'Too few rounds to say.';
+  if (comparison.verdict === 'no_difference') return capital(noDifference(comparison));
+  return `${claimOf(key, label, comparison.ratio)}.`;
+}
+
+/** Of sizes, which are exact: no interval, no noise. */
+export function exactSentence(key: string, label: string, ratio: number): string {
+  return ratio === 1 ? `${label}: the same.` : `${claimOf(key, label, ratio)}.`;
+}
+
+const BRIEF: Readonly<Record<Verdict, string>> = {
+  higher: 'higher',
+  lower: 'lower',
+  no_difference: 'no difference',
+  too_few_rounds: 'too few rounds',
+};
+
+export function briefVerdict(comparison: Comparison): string {
+  return BRIEF[comparison.verdict];
+}
+
+export function isDifference(comparison: Comparison | null | undefined): boolean {
+  return comparison?.verdict === 'higher' || comparison?.verdict === 'lower';
+}
+
+function noDifference(comparison: Comparison): string {
+  const { ratio, low, high, noise_floor } = comparison;
+  const floor = noise_floor === null ? '' : ` beyond the noise floor of ${percent(noise_floor)}`;
+  // Of the smaller, as the verdict has it: 0.81 is a change of 23 %.
+  const within = noise_floor !== null && relativeChange(ratio, 1) <= noise_floor;
+  if (!within && low <= 1 && high >= 1)
+    return `no difference, since the interval ${formatInterval(comparison)} holds 1.`;
+  return `no difference${floor}.`;
+}
+
+function claimOf(key: string, label: string, ratio: number): string {
+  const phrase = PHRASES[key] ?? latency(label);
+  return [phrase.before, quantity(ratio, phrase.words), phrase.after].filter((part) => part !== '').join(' ');
+}
+
+function quantity(ratio: number, kind: keyof typeof WORDS): string {
+  const [more, less, times] = WORDS[kind];
+  if (ratio >= 2) return `${ratio.toFixed(ratio >= 10 ? 0 : 1)} times as ${times}`;
+  return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? more : less}`;
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

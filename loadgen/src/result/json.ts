@@ -1,0 +1,52 @@
+/**
+ * Writes a result file, after checking it against the schema of the contract: an artefact that nobody can
+ * read is worse than none.
+ */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { BenchFailure } from '../run/failure.ts';
+import type { Result } from './result.ts';
+
+export const SCHEMA_FILE = `${ROOT}contract/benchmark-results.schema.json`;
+
+/** Every violation as text; none when the value is a valid result, or what `part` of the schema describes. */
+export async function violations(value: unknown, part = '#'): Promise<string[]> {
+  const schema = JSON.parse(await readFile(SCHEMA_FILE, 'utf8')) as object;
+  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+  // The unit of a number, for readers.
+  ajv.addKeyword({ keyword: 'unit', schemaType: 'string' });
+  ajv.addSchema(schema, 'result');
+  const validate = ajv.getSchema(`result${part}`)!;
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`);
+}
+
+/** Lists of numbers stand on one line: a soak has thousands of them. */
+export function resultJson(result: Result): string {
+  return readableJson(result);
+}
+
+/** The same of anything. */
+export function readableJson(value: object): string {
+  const text = JSON.stringify(value, null, 2);
+  return `${text.replace(/\[\n[^[\]{}"]+\]/g, (list) => list.replace(/\s+/g, ''))}\n`;
+}
+
+/** Writes beside the file first, so that an interruption leaves the old result whole. */
+export async function writeResult(result: Result, file: string): Promise<void> {
+  const text = resultJson(result);
+  const found = await violations(JSON.parse(text));
+  if (found.length > 0) {
+    throw new BenchFailure(
+      'result_invalid',
+      'the result does not follow its schema; nothing was written',
+      found,
+    );
+  }
+  await mkdir(dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}.tmp`;
+  await writeFile(draft, text);
+  await rename(draft, file);
+}

@@ -1,0 +1,33 @@
+/**
+ * The programs a run may start, and how: the seam between the comparison and the real ones.
+ *
+ * The comparison takes all as parameters, so that the harness can be tested against servers and generators
+ * that are wrong on purpose.
+ */
+
+import type { NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
+import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { CEILING_PROGRAMS, type CeilingPrograms } from '../ceilings/programs.ts';
+
+export interface Contenders {
+  readonly targets: Readonly<Record<TargetName, Target>>;
+  /** What stores the same rows without HTTP; `null`: no ceiling is measured. */
+  readonly ceilings: CeilingPrograms | null;
+  /** The program of the closed-loop generator; `undefined`: the real one. */
+  readonly closedLoopProgram: string | undefined;
+}
+
+export const REAL_CONTENDERS: Contenders = {
+  targets: TARGETS,
+  ceilings: CEILING_PROGRAMS,
+  closedLoopProgram: undefined,
+};
+
+/** What has to be built before these servers run: each of them, and the program behind its ceiling. */
+export function programsOf(contenders: Contenders, targets: readonly TargetName[]): NamedProgram[] {
+  return targets.flatMap((name) => {
+    const ceiling = contenders.ceilings?.[name];
+    const server = { name, program: contenders.targets[name] };
+    return ceiling === undefined ? [server] : [server, { name, program: ceiling }];
+  });
+}

@@ -1,0 +1,137 @@
+/**
+ * A server of one scene: fresh process, fresh file, killed and started again on the same file and port where asked.
+ *
+ * What must stay true: it ends with the run, at the latest, and only processes that were started here are signalled;
+ * no two events that are posted to one file share a number.
+ */
+import { join } from 'node:path';
+import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { pinningCommand } from '../plan/placement.ts';
+import { BenchFailure } from './failure.ts';
+import { copyDatabase, type Launch, startFailure } from './launch.ts';
+
+export interface HostOptions {
+  /** Beside `--db` and `--port`. */
+  readonly flags?: readonly string[];
+  /** A closed database that it gets a copy of, and the number of its events. */
+  readonly base?: { readonly file: string; readonly events: number };
+}
+
+export class Host {
+  readonly database: string;
+  readonly #launch: Launch;
+  readonly #flags: readonly string[];
+  readonly #folder: { readonly path: string; readonly release: () => Promise<unknown> };
+  #server: RunningServer;
+  #release: () => Promise<unknown>;
+  #next: number;
+
+  private constructor(
+    launch: Launch,
+    options: HostOptions,
+    folder: { readonly path: string; readonly release: () => Promise<unknown> },
+    started: Started,
+  ) {
+    this.#launch = launch;
+    this.#flags = options.flags ?? [];
+    this.#folder = folder;
+    this.database = databaseIn(folder.path);
+    this.#server = started.server;
+    this.#release = started.release;
+    this.#next = options.base?.events ?? 0;
+  }
+
+  static async start(name: TargetName, launch: Launch, options: HostOptions = {}): Promise<Host> {
+    const folder = await launch.lifetime.temporaryFolder();
+    if (options.base !== undefined) await copyDatabase(options.base.file, databaseIn(folder.path));
+    const started = await start(name, launch, folder.path, [...(options.flags ?? []), '--port', '0']);
+    return new Host(launch, options, folder, started);
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+  get port(): number {
+    return this.#server.port;
+  }
+  get pid(): number {
+    return this.#server.pid;
+  }
+  get name(): TargetName {
+    return this.#server.target.name;
+  }
+  /** Events that were given out by {@link take}. */
+  get taken(): number {
+    return this.#next;
+  }
+
+  /** Numbers of `count` events that nobody has posted: the first of them. */
+  take(count: number): number {
+    const first = this.#next;
+    this.#next += count;
+    return first;
+  }
+
+  /** SIGKILL, as a crash would. */
+  async kill(): Promise<void> {
+    await this.#server.kill();
+    await this.#release();
+  }
+
+  /** On the same file and port, as this server or as the other. Once the former is gone. */
+  async startAgain(name: TargetName = this.name): Promise<void> {
+    const flags = [...this.#flags, '--port', String(this.port)];
+    const started = await start(name, this.#launch, this.#folder.path, flags);
+    this.#server = started.server;
+    this.#release = started.release;
+  }
+
+  /** SIGTERM; anything but exit 0 is a failure. The file stays until {@link discard}. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    await this.#release();
+    const exit = await server.exited;
+    if (exit.code === 0) return;
+    const how = exit.signal ?? `code ${exit.code}`;
+    throw new BenchFailure(
+      'server_failed',
+      `${this.name} ended with ${how} instead of 0`,
+      tail(server.stderr()),
+    );
+  }
+
+  /** Removes the file. */
+  async discard(): Promise<void> {
+    await this.#folder.release();
+  }
+}
+
+interface Started {
+  readonly server: RunningServer;
+  readonly release: () => Promise<unknown>;
+}
+
+async function start(
+  name: TargetName,
+  { contenders, placement, lifetime }: Launch,
+  folder: string,
+  flags: readonly string[],
+): Promise<Started> {
+  const options = {
+    flags: ['--db', databaseIn(folder), ...flags],
+    cwd: folder,
+    wrapper: pinningCommand(placement.server_cpus),
+  };
+  const starting = startServer(name, options, contenders.targets[name]);
+  // Held from before it is ready, so that an interruption in between ends it too.
+  const release = lifetime.add(() => starting.then((server) => server.stop()));
+  const server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
+    throw error instanceof StartError ? startFailure(name, error) : error;
+  });
+  return { server, release };
+}
+
+function databaseIn(folder: string): string {
+  return join(folder, 'events.db');
+}

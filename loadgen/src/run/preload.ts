@@ -1,0 +1,62 @@
+/**
+ * A database that already holds events, made once for each kind of load and copied for every round.
+ *
+ * Either server can make it, since both write the same file; the first of the plan does. What must stay true:
+ * it is closed, so a copy of the one file is the whole database.
+ */
+import { existsSync } from 'node:fs';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Spec } from '../plan/spec.ts';
+import { checkAudit } from '../verify/audit/auditor.ts';
+import { BenchFailure } from './failure.ts';
+import { type Launch, launch } from './launch.ts';
+import type { Progress } from './progress.ts';
+import type { Workers } from './workers.ts';
+
+export interface PreloadContext {
+  readonly launch: Launch;
+  readonly workers: Workers;
+  readonly progress: Progress;
+  readonly target: TargetName;
+  /** A closed database that the events come on top of; without it they come first. */
+  readonly base?: BaseFile;
+}
+
+export interface BaseFile {
+  readonly file: string;
+  readonly rows: number;
+}
+
+/** The path of a database that holds the spec's `preload_events`, above the rows of a base; its folder lives as long as the run. */
+export async function preload(spec: Spec, context: PreloadContext): Promise<string> {
+  const { workers, progress, target, base } = context;
+  const count = spec.workload.preload_events;
+  const batches: Spec = { ...spec, mode: 'batch', workload: { ...spec.workload, batch_size: PRELOAD_BATCH } };
+  const generator = await workers.generator(batches, 'autocannon');
+  const auditor = await workers.auditor(spec);
+  const step = progress.begin(`preload ${spec.name}`, count);
+  try {
+    const asked = { ...spec.workload, durability: 'process' } as const;
+    const launched = await launch(target, context.launch, asked, base?.file);
+    const order = { url: launched.server.url, range: { first: 0, count }, rate_events_per_s: null };
+    const sent = await generator.send(order, (events) => step.at(events));
+    await launched.stop();
+    // Asked before the audit, which makes one of its own.
+    if (existsSync(`${launched.database}-wal`))
+      throw new BenchFailure('server_failed', `${target} left a write-ahead log behind`);
+    const claim = {
+      ranges: [order.range],
+      acknowledged_events: sent.received_events,
+      preloaded_rows: base?.rows ?? 0,
+    };
+    const audit = await auditor.audit(launched.database, claim);
+    await checkAudit(audit, 'the preload', [], () => auditor.explain(launched.database, claim));
+    step.done(`${count.toLocaleString('en-US')} events`);
+    return launched.database;
+  } catch (error) {
+    step.abandon();
+    throw error;
+  }
+}
+
+const PRELOAD_BATCH = 500;

@@ -1,0 +1,106 @@
+/**
+ * How long a server takes to start: from the spawn to the first 200 of `/readyz`, on a fresh database or on a
+ * copy of one that holds events.
+ *
+ * The program is started directly, never through a shell or a package manager. `/readyz` is asked from the
+ * ready line on, over and over without a pause, since before that line nobody knows the port; a small process
+ * does both. What must stay true: nothing that is done before the spawn is counted, neither folder nor copy, and
+ * the first start of each server is not: its program text and our own HTTP client are cold in that one alone.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { roundOrder } from '../plan/plan.ts';
+import { BenchFailure } from './failure.ts';
+import { type Launch, prepareLaunch, type ServerOptions, startFailure } from './launch.ts';
+import type { Progress } from './progress.ts';
+import type { Command, Reply } from './start-process.ts';
+
+const PROGRAM = fileURLToPath(new URL('./start-process.ts', import.meta.url));
+
+export interface Starting {
+  readonly targets: readonly TargetName[];
+  readonly launch: Launch;
+  readonly asked: ServerOptions;
+  /** Counted starts per server. */
+  readonly count: number;
+  readonly progress: Progress;
+  /** A closed database that every start gets a copy of; without it each has an empty one. */
+  readonly preloaded?: string | null;
+}
+
+export interface Starts {
+  /** Of the counted starts. */
+  readonly order: readonly TargetName[];
+  /** Milliseconds, in order. */
+  readonly times: ReadonlyMap<TargetName, readonly number[]>;
+}
+
+/** The starts of one cycle behind those of the cycles before. */
+export function addStarts(before: Starts, more: Starts): Starts {
+  const times = [...more.times].map(
+    ([name, taken]) => [name, [...(before.times.get(name) ?? []), ...taken]] as const,
+  );
+  return { order: [...before.order, ...more.order], times: new Map(times) };
+}
+
+/** In the order A B B A, so that a warm file cache favours neither. */
+export async function measureStarts(starting: Starting): Promise<Starts> {
+  const { targets, count, progress, preloaded = null } = starting;
+  const order = roundOrder(targets, count);
+  const times = new Map<TargetName, number[]>(targets.map((name) => [name, []]));
+  const child = fork(PROGRAM, { execArgv: [], stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
+  const release = starting.launch.lifetime.add(() => end(child));
+  const one = (name: TargetName) => measureStart(child, name, starting, preloaded);
+  const step = progress.begin(preloaded === null ? 'starts' : 'starts with events', order.length);
+  try {
+    for (const name of targets) await one(name);
+    for (const [i, name] of order.entries()) {
+      times.get(name)!.push(await one(name));
+      step.at(i + 1);
+    }
+  } catch (error) {
+    step.abandon();
+    throw error;
+  } finally {
+    await release();
+  }
+  step.done(`${count} a server`);
+  return { order, times };
+}
+
+/** One start, in milliseconds. */
+async function measureStart(
+  child: ChildProcess,
+  name: TargetName,
+  { launch: how, asked }: Starting,
+  preloaded: string | null,
+): Promise<number> {
+  const { folder, options } = await prepareLaunch(how, asked, preloaded);
+  const { command, args } = how.contenders.targets[name];
+  const program = { command, args };
+  const reply = await how.lifetime.orInterrupted(ask(child, { name, options, program }));
+  if (reply.kind === 'failed') throw startFailure(name, reply);
+  await folder.release();
+  return reply.taken_ms;
+}
+
+function ask(child: ChildProcess, command: Command): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const onEnd = () => reject(new BenchFailure('server_failed', 'what measures starts ended by itself'));
+    child.once('exit', onEnd);
+    child.once('message', (message) => {
+      child.off('exit', onEnd);
+      resolve(message as Reply);
+    });
+    child.send(command, (error) => error && onEnd());
+  });
+}
+
+/** Disconnected, it ends its server first. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  if (child.connected) child.disconnect();
+  await ended;
+}

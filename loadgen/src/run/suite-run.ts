@@ -1,0 +1,204 @@
+/**
+ * The steps that all suites share: where the result goes, builds, effective settings, timed scenarios, the result.
+ *
+ * Invariants: the rows so far lie in a file while a suite runs; no result is made of a run that failed.
+ */
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Warning } from '../analyse/warning.ts';
+import { ADVICE, runWarningsOf } from '../analyse/warnings.ts';
+import { type Environment, readEnvironment } from '../observe/environment.ts';
+import { type MachineTicks, machineLoad, readMachine } from '../observe/machine.ts';
+import { shownFlags } from '../plan/parse.ts';
+import { choosePlacement, type Placement } from '../plan/placement.ts';
+import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
+import { readableJson } from '../result/json.ts';
+import { choosePlace, dropUnfinished, keepUnfinished, type Place, putPart } from '../result/part-file.ts';
+import { EffectiveSettings } from '../verify/effective-settings.ts';
+import { type Health, readHealth } from '../verify/health.ts';
+import { type Contenders, programsOf } from './contenders.ts';
+import { BenchFailure } from './failure.ts';
+import { Host } from './host.ts';
+import type { Launch } from './launch.ts';
+import { createProgress, type Progress } from './progress.ts';
+
+/** Share of all cores' time that a hypervisor gave to others, from which on a run has a warning. */
+export const STOLEN = 0.02;
+
+export interface SuiteSetup {
+  readonly name: SuiteName;
+  readonly argv: readonly string[];
+  readonly options: SuiteOptions<string>;
+  /** All scenarios of the suite. */
+  readonly scenarios: readonly string[];
+  readonly contenders: Contenders;
+  readonly lifetime: Lifetime;
+  /** What has to be built next to the servers. */
+  readonly programs?: readonly NamedProgram[];
+  /** Flags of the servers. */
+  readonly serverFlags?: readonly string[];
+}
+
+export type SuiteServers = Readonly<
+  Partial<Record<TargetName, { readonly label: string; readonly health: Health }>>
+>;
+
+/** What the results of all suites begin with. */
+export interface SuiteFacts {
+  readonly created_at: string;
+  readonly took_s: number;
+  /** As given, files by their names alone. */
+  readonly flags: readonly string[];
+  readonly environment: Environment;
+  readonly placement: Placement;
+  readonly servers: SuiteServers;
+}
+
+export class SuiteRun {
+  readonly launch: Launch;
+  readonly progress: Progress;
+  readonly #setup: SuiteSetup;
+  readonly #started = performance.now();
+  readonly #environment: Environment;
+  readonly #place: Place;
+  #stale: readonly TargetName[] = [];
+  #servers: SuiteServers = {};
+  #before: MachineTicks | null = null;
+
+  private constructor(setup: SuiteSetup) {
+    this.#setup = setup;
+    this.progress = createProgress(process.stderr);
+    this.#environment = readEnvironment();
+    this.#place = placeOf(setup, this.#environment);
+    this.launch = {
+      contenders: setup.contenders,
+      placement: choosePlacement(),
+      lifetime: setup.lifetime,
+    };
+  }
+
+  /** Builds what is stale and asks each server for its settings. */
+  static async start(setup: SuiteSetup): Promise<SuiteRun> {
+    const run = new SuiteRun(setup);
+    const { options, contenders, lifetime } = setup;
+    const { file, reasons } = run.#place;
+    run.progress.say(run.launch.placement.reason);
+    run.progress.say(
+      reasons.length > 0
+        ? `the committed result stays (${reasons.join(', ')}); this one goes to ${file}`
+        : `the result goes to ${file}`,
+    );
+    const servers = programsOf({ ...contenders, ceilings: null }, options.targets);
+    run.#stale = await buildStale([...servers, ...(setup.programs ?? [])], {
+      lifetime,
+      build: options.build,
+      say: run.progress.say,
+    });
+    run.#servers = await settingsOf(options.targets, run.launch, setup.serverFlags ?? []);
+    return run;
+  }
+
+  /** Rows of an earlier run would mislead. */
+  async begin(): Promise<void> {
+    await dropUnfinished(this.#place);
+    this.#before = await readMachine();
+  }
+
+  /** Carries a part of the run out; a failure names it. */
+  async timed(label: string, work: () => Promise<unknown>): Promise<void> {
+    const from = performance.now();
+    try {
+      await this.launch.lifetime.orInterrupted(work());
+    } catch (error) {
+      if (!(error instanceof BenchFailure)) throw error;
+      throw new BenchFailure(error.code, `${label}: ${error.message}`, error.details);
+    }
+    this.progress.say(`${label}: ${((performance.now() - from) / 1000).toFixed(1)} s`);
+  }
+
+  async keep(rows: readonly object[]): Promise<void> {
+    await keepUnfinished(rows, this.#place);
+  }
+
+  get unfinished(): string {
+    return this.#place.unfinished;
+  }
+
+  facts(): SuiteFacts {
+    return {
+      created_at: new Date().toISOString(),
+      took_s: (performance.now() - this.#started) / 1000,
+      flags: shownFlags(this.#setup.argv),
+      environment: this.#environment,
+      placement: this.launch.placement,
+      servers: this.#servers,
+    };
+  }
+
+  /** Warnings about the machine, the build and the size of the run. */
+  runWarnings(): Warning[] {
+    const { placement } = this.launch;
+    const grounds = { placement, environment: this.#environment, stale: this.#stale };
+    const quick = this.#setup.options.size === 'quick';
+    return [
+      ...runWarningsOf(grounds),
+      ...(quick ? [warningOf('few_rounds', 'a quick run: counts too small for a claim')] : []),
+    ];
+  }
+
+  /** The same, and of time that the hypervisor gave to others since `begin`. */
+  async warnings(): Promise<Warning[]> {
+    return [...this.runWarnings(), ...stolenWarnings(this.#before, await readMachine())];
+  }
+
+  async finish(result: object, shown: () => string): Promise<void> {
+    const { name, options } = this.#setup;
+    await putPart(name, result, this.#place.file);
+    await dropUnfinished(this.#place);
+    process.stdout.write(options.json ? readableJson(result) : shown());
+    this.progress.say(`written: ${this.#place.file}`);
+  }
+}
+
+export function warningOf(code: Warning['code'], message: string): Warning {
+  return { code, message, advice: ADVICE[code] };
+}
+
+export function stolenWarnings(before: MachineTicks | null, after: MachineTicks | null): Warning[] {
+  const stolen = machineLoad(before, after, null, null).stolen_share ?? 0;
+  if (stolen <= STOLEN) return [];
+  return [warningOf('stolen_time', `${(stolen * 100).toFixed(1)} % of the cores' time was given to others`)];
+}
+
+/** Documents show default runs on committed sources alone. */
+export function placeOf(
+  { name, options, scenarios }: Pick<SuiteSetup, 'name' | 'options' | 'scenarios'>,
+  environment: Environment,
+): Place {
+  return choosePlace(name, options, environment, [
+    ...(options.size === 'quick' ? ['a quick run'] : []),
+    ...(options.size === 'all' ? ['the whole matrix'] : []),
+    ...(options.targets.length < TARGET_NAMES.length ? ['one server alone'] : []),
+    ...(options.scenarios.length < scenarios.length ? ['not all scenarios'] : []),
+  ]);
+}
+
+/** The settings of each server; both must have the same. */
+async function settingsOf(
+  targets: readonly TargetName[],
+  launch: Launch,
+  flags: readonly string[],
+): Promise<SuiteServers> {
+  const settings = new EffectiveSettings();
+  const servers: Partial<Record<TargetName, { label: string; health: Health }>> = {};
+  for (const name of targets) {
+    const host = await Host.start(name, launch, { flags });
+    const health = await readHealth(host.url);
+    settings.add(name, name, health);
+    servers[name] = { label: launch.contenders.targets[name].label, health };
+    await host.stop();
+    await host.discard();
+  }
+  return servers;
+}

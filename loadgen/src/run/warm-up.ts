@@ -1,0 +1,153 @@
+/**
+ * Sends before anything counts: as many events in every round of a measurement, and says whether the server became
+ * steady, which is whether two parts in a row agree within 5 %.
+ *
+ * What must stay true: what is sent here is counted by the audit like everything else, and the next event is
+ * the first that was not sent; how many there are is known before the first round, so that every round begins on a
+ * table of the same size (decision 18). A server that does not settle is measured all the same, and the result
+ * says so.
+ */
+import type { Range } from '../load/bodies.ts';
+import type { Sent } from '../load/drivers/driver.ts';
+import type { WarmUp } from '../observe/sample.ts';
+import { WARMUP_S } from '../plan/lengths.ts';
+
+export interface Warming {
+  /** Number of the first event that may be sent. */
+  readonly first: number;
+  /** Events to send; `null`: four seconds at the rate of an open loop. Of a closed one: `warmUpEvents`, or as given. */
+  readonly events: number | null;
+  readonly batch_size: number;
+  /** Of an open loop; `null` in a closed one. */
+  readonly rate_events_per_s: number | null;
+  send(range: Range, rate_events_per_s: number | null): Promise<Sent>;
+}
+
+export interface Warmed {
+  readonly warm_up: WarmUp;
+  /** Number of the first event that was not sent. */
+  readonly next: number;
+}
+
+const AGREE = 0.05;
+
+/** What follows the first requests of a closed loop is sent in as many parts. */
+const PARTS = 4;
+
+/** Of the faster server at the pace of a trial: 0.8 to 1.6 s as measured, when trials were of a second and rounds up to 46 % faster. */
+const PART_S = 1.35;
+
+/** After its first second, which is brisk, how long an open loop keeps its rate. */
+const SECONDS_AT_RATE = WARMUP_S.open - 1;
+
+/** The first of a closed loop, whose throughput is that of a cold server. */
+const FIRST_REQUESTS = 400;
+
+/** An open loop below this would leave code cold that the measurement is not about. */
+const BRISK_EVENTS_PER_S = 10_000;
+
+/** Events that warm a closed loop up, for a pace in events/s: the first requests, then parts of about a second. */
+export function warmUpEvents(events_per_s: number, batch_size: number): number {
+  const part = Math.ceil((PART_S * events_per_s) / batch_size) * batch_size;
+  return FIRST_REQUESTS * batch_size + PARTS * Math.max(part, FIRST_REQUESTS * batch_size);
+}
+
+export async function warmUp(warming: Warming): Promise<Warmed> {
+  const { events, rate_events_per_s, batch_size, first } = warming;
+  if (events === null) {
+    if (rate_events_per_s === null) throw new RangeError('a closed loop warms up with a number of events');
+    return open(warming, rate_events_per_s);
+  }
+  const cold = FIRST_REQUESTS * batch_size;
+  if (rate_events_per_s === null && events >= (1 + PARTS) * cold) return closed(warming, cold, events);
+  const sent = await warming.send({ first, count: events }, rate_events_per_s);
+  const parts_events_per_s: readonly number[] = [];
+  const warm_up = { steady: null, cold_events_per_s: null, parts_events_per_s, sent };
+  return { warm_up, next: first + events };
+}
+
+async function closed(warming: Warming, coldEvents: number, events: number): Promise<Warmed> {
+  const { batch_size } = warming;
+  const whole = Math.floor((events - coldEvents) / PARTS / batch_size) * batch_size;
+  const last = events - coldEvents - (PARTS - 1) * whole;
+  const counts = [coldEvents, ...Array<number>(PARTS - 1).fill(whole), last];
+  const parts = await sendParts(
+    warming,
+    counts.map((count) => ({ count, rate: null })),
+  );
+  return warmed(warming, parts, rateOf(parts[0]!));
+}
+
+async function open(warming: Warming, rate: number): Promise<Warmed> {
+  const second = (events_per_s: number) => ({
+    count: Math.ceil(events_per_s / warming.batch_size) * warming.batch_size,
+    rate: events_per_s,
+  });
+  const seconds = Array<number>(SECONDS_AT_RATE).fill(rate).map(second);
+  const parts = await sendParts(warming, [second(Math.max(rate, BRISK_EVENTS_PER_S)), ...seconds]);
+  return warmed(warming, parts, null);
+}
+
+interface Part {
+  readonly count: number;
+  readonly rate: number | null;
+}
+
+async function sendParts(warming: Warming, parts: readonly Part[]): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  let next = warming.first;
+  for (const { count, rate } of parts) {
+    sent.push(await warming.send({ first: next, count }, rate));
+    next += count;
+  }
+  return sent;
+}
+
+function warmed({ first }: Warming, parts: readonly Sent[], cold_events_per_s: number | null): Warmed {
+  const sent = addSent(parts);
+  // The first is cold, or brisk.
+  const parts_events_per_s = parts.slice(1).map(rateOf);
+  const steady = parts_events_per_s.some((rate, i, all) => i > 0 && agree(all[i - 1]!, rate));
+  return {
+    warm_up: { steady, cold_events_per_s, parts_events_per_s, sent },
+    next: first + sent.sent_events,
+  };
+}
+
+/** Whether two parts of a warm-up say that it is over. */
+export function agree(a: number, b: number): boolean {
+  return Math.abs(a - b) <= AGREE * Math.max(a, b);
+}
+
+function rateOf(sent: Sent): number {
+  return sent.duration_ms === 0 ? 0 : (sent.received_events / sent.duration_ms) * 1000;
+}
+
+/** Several sends as one. Latencies of different parts say nothing together, so there are none. */
+export function addSent(parts: readonly Sent[]): Sent {
+  const sum = (key: keyof Sent) => parts.reduce((total, part) => total + (part[key] as number), 0);
+  const status_codes: Record<string, number> = {};
+  for (const part of parts) {
+    for (const [code, count] of Object.entries(part.status_codes))
+      status_codes[code] = (status_codes[code] ?? 0) + count;
+  }
+  return {
+    duration_ms: sum('duration_ms'),
+    requests: sum('requests'),
+    sent_events: sum('sent_events'),
+    sent_event_ids: sum('sent_event_ids'),
+    sent_bytes: sum('sent_bytes'),
+    received_events: sum('received_events'),
+    duplicate_events: sum('duplicate_events'),
+    rejected_events: sum('rejected_events'),
+    non_2xx: sum('non_2xx'),
+    errors: sum('errors'),
+    timeouts: sum('timeouts'),
+    dropped_requests: sum('dropped_requests'),
+    status_codes,
+    latency: null,
+    send_delay: null,
+    acknowledged_per_second: parts.flatMap((part) => part.acknowledged_per_second),
+    generator_cpu_us: sum('generator_cpu_us'),
+  };
+}

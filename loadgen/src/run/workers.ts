@@ -1,0 +1,110 @@
+/**
+ * The processes that a run keeps from round to round: generators and auditors, one for each kind of load.
+ *
+ * They hold the events in memory, which takes seconds to make. What must stay true: nothing of them runs while
+ * another is measured, and all end with the run.
+ */
+
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { autocannonDriver } from '../load/drivers/autocannon.ts';
+import type { Driver, Generator, Job } from '../load/drivers/driver.ts';
+import { k6Driver } from '../load/drivers/k6.ts';
+import type { K6 } from '../load/drivers/k6-find.ts';
+import { openDriver } from '../load/drivers/open.ts';
+import { wrkDriver } from '../load/drivers/wrk.ts';
+import type { Wrk } from '../load/drivers/wrk-find.ts';
+import type { PoolSource } from '../load/pool.ts';
+import type { Options } from '../plan/options.ts';
+import type { Placement } from '../plan/placement.ts';
+import type { Spec } from '../plan/spec.ts';
+import { type Auditor, createAuditor } from '../verify/audit/auditor.ts';
+import type { Contenders } from './contenders.ts';
+import { BenchFailure } from './failure.ts';
+
+const REQUEST_TIMEOUT_S = 30;
+
+export interface Workers {
+  driver(kind: Spec['driver']): Driver;
+  generator(spec: Spec, kind?: Spec['driver']): Promise<Generator>;
+  auditor(spec: Spec): Promise<Auditor>;
+}
+
+export interface WorkersOptions {
+  readonly options: Options;
+  readonly contenders: Contenders;
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
+  /** The k6 that was found, or `null`. */
+  readonly k6: K6 | null;
+  /** The wrk that was found, or `null`. */
+  readonly wrk: Wrk | null;
+  /** Events that are made and kept, for runs that need few; 200,000 otherwise. */
+  readonly most_pool_events?: number;
+}
+
+export function createWorkers(how: WorkersOptions): Workers {
+  const { placement, lifetime } = how;
+  const drivers = new Map<Spec['driver'], Driver>();
+  const generators = new Map<string, Promise<Generator>>();
+  const auditors = new Map<string, Promise<Auditor>>();
+  const ownPool = (spec: Spec) => poolOf(spec, how.options, how.most_pool_events);
+
+  function driver(kind: Spec['driver']): Driver {
+    return kept(drivers, kind, () => {
+      if (kind === 'autocannon')
+        return autocannonDriver(placement, lifetime, how.contenders.closedLoopProgram);
+      if (kind === 'wrk') {
+        if (how.wrk === null) throw new BenchFailure('generator_failed', 'wrk was not found');
+        return wrkDriver({ wrk: how.wrk, placement, lifetime });
+      }
+      if (kind === 'open') return openDriver(placement, lifetime);
+      if (how.k6 === null) throw new BenchFailure('generator_failed', 'k6 was not found');
+      return k6Driver({ k6: how.k6, placement, lifetime });
+    });
+  }
+
+  return {
+    driver,
+    generator(spec, kind = spec.driver) {
+      const job = jobOf(spec, ownPool(spec));
+      return kept(generators, JSON.stringify([kind, job]), () => driver(kind).prepare(job));
+    },
+    auditor(spec) {
+      const { max_metadata_bytes } = spec.workload;
+      const pool = ownPool(spec);
+      return kept(auditors, JSON.stringify([pool, max_metadata_bytes]), () =>
+        createAuditor({ pool, maxMetadataBytes: max_metadata_bytes ?? undefined, lifetime }),
+      );
+    },
+  };
+}
+
+/** Every event of the pool is kept, since a run may need any number of them. */
+export function poolOf(
+  spec: Pick<Spec, 'corpus' | 'workload'>,
+  options: Options,
+  most = MOST_POOL_EVENTS,
+): PoolSource {
+  const { seed, payload } = options;
+  return { corpus: spec.corpus, payload, seed, ids: spec.workload.ids, most };
+}
+
+export const MOST_POOL_EVENTS = 200_000;
+
+function jobOf(spec: Spec, pool: PoolSource): Job {
+  return {
+    pool,
+    endpoint: spec.mode === 'single' ? 'single' : 'batch',
+    batchSize: spec.workload.batch_size,
+    connections: spec.workload.connections,
+    timeout_s: REQUEST_TIMEOUT_S,
+  };
+}
+
+function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

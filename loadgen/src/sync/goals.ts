@@ -1,0 +1,194 @@
+/**
+ * DATA: what keeping in step was to reach, and which rows of a result say it.
+ *
+ * What must stay true: a target is held against a median, or, where it says worst, against the worst of medians;
+ * nothing is reached that was not measured. Knows nothing of how it is shown.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Latency } from '../load/drivers/driver.ts';
+import type { FigureKey } from './figure.ts';
+import { type Parameters, rowsWhere, type ScenarioName, type SyncResult, type SyncRow } from './result.ts';
+
+export type GoalUnit = 'ms' | 'share' | 'of it' | 'per s' | 'count';
+
+export interface SyncGoal {
+  readonly title: string;
+  readonly unit: GoalUnit;
+  /** The most that reaches it. */
+  readonly limit: Readonly<Record<TargetName, number>>;
+  /** Nothing where it was not measured. */
+  of(sync: SyncResult, server: TargetName): number | undefined;
+}
+
+/** What a server comes to. */
+export interface Outcome {
+  readonly value: number | undefined;
+  readonly limit: number;
+  /** `undefined`: not measured. */
+  readonly isReached: boolean | undefined;
+}
+
+export function outcomeOf(target: SyncGoal, sync: SyncResult, server: TargetName): Outcome {
+  const value = target.of(sync, server);
+  const limit = target.limit[server];
+  if (value === undefined) return { value, limit, isReached: undefined };
+  return { value, limit, isReached: value <= limit };
+}
+
+type Of = SyncGoal['of'];
+
+const medians = (rows: readonly SyncRow[], key: FigureKey): number[] =>
+  rows.flatMap(({ figures }) => figures[key]?.median ?? []);
+
+/** The median of the one row that there is. */
+const median =
+  (scenario: ScenarioName, key: FigureKey, parameters: Parameters = {}): Of =>
+  (sync, server) =>
+    medians(rowsWhere(sync, scenario, server, parameters), key)[0];
+
+const worst =
+  (scenario: ScenarioName, key: FigureKey, parameters: Parameters): Of =>
+  (sync, server) => {
+    const found = medians(rowsWhere(sync, scenario, server, parameters), key);
+    return found.length === 0 ? undefined : Math.max(...found);
+  };
+
+const tripAt =
+  (key: 'p50_ms' | 'p95_ms' | 'p99_ms'): Of =>
+  (sync, server) =>
+    latencyOfTrips(sync, server)?.[key];
+
+/** The pace of the round trips that the targets are about: without a throttle, posted over a plain socket. */
+export const BACK_TO_BACK = 'throttle off, back to back';
+
+/** Of these round trips. */
+export function latencyOfTrips(sync: SyncResult, server: TargetName): Latency | null | undefined {
+  return rowsWhere(sync, 'round_trip', server, { pace: BACK_TO_BACK })[0]?.latency;
+}
+
+/** What so many followers cost, as a share of what there is without any; 0 where they cost nothing. */
+const costOf =
+  (key: FigureKey): Of =>
+  (sync, server) => {
+    const [beside] = medians(rowsWhere(sync, 'fan_out', server, CROWD), key);
+    const [without] = medians(rowsWhere(sync, 'fan_out', server, { clients: 0 }), key);
+    return without === undefined || beside === undefined ? undefined : Math.max(0, 1 - beside / without);
+  };
+
+/** How the row of a server that took the place of the other says so. */
+export const SWAPPED = 'swapped for the other';
+
+/** Every violation of the scenarios that kill servers, counted, and only once enough was checked, swaps among it. */
+const violations: Of = (sync, server) => {
+  const rows = [...rowsWhere(sync, 'monotony', server), ...rowsWhere(sync, 'restart', server)];
+  if (!rows.some(({ parameters: { how, swaps } }) => how === SWAPPED || Number(swaps) > 0)) return undefined;
+  const sum = (key: FigureKey) =>
+    rows.reduce((all, { figures }) => all + (figures[key]?.values.reduce((a, b) => a + b, 0) ?? 0), 0);
+  return sum('checked') < ENOUGH_CHECKED ? undefined : sum('violations');
+};
+
+const ENOUGH_CHECKED = 100_000;
+
+const both = (limit: number): SyncGoal['limit'] => ({ rs: limit, ts: limit });
+/** A target of so many is not reached by fewer, as a quick run has. */
+const CROWD = { clients: 1000 } as const;
+const FULL_PAGE = { events: 1_000_000 } as const;
+const SINGLES = { strategy: 'sync', load: 'singles', concurrency: 16 } as const;
+const BATCH = { strategy: 'sync', load: 'one batch' } as const;
+const slider = (throttle_ms: number): Parameters => ({ strategy: 'sync', throttle_ms });
+
+export const SYNC_GOALS: readonly SyncGoal[] = [
+  {
+    title: 'fetches for 10 to 1,000 singles, 16 in flight, of burst / 16 ms + 2; the worst',
+    unit: 'of it',
+    limit: both(1),
+    of: (sync, server) =>
+      rowsWhere(sync, 'bursts', server, { ...SINGLES, events: 1000 }).length === 0
+        ? undefined
+        : worst('bursts', 'fetches_of_allowed', SINGLES)(sync, server),
+  },
+  {
+    title: '1,000 singles posted, durable, to the last state applied',
+    unit: 'ms',
+    limit: { rs: 59, ts: 100 },
+    of: median('bursts', 'end_to_end_ms', { ...SINGLES, events: 1000 }),
+  },
+  {
+    title: '1,000 events as one batch, the same',
+    unit: 'ms',
+    limit: both(20),
+    of: median('bursts', 'end_to_end_ms', { ...BATCH, events: 1000 }),
+  },
+  { title: 'round trip p50', unit: 'ms', limit: { rs: 0.7, ts: 1 }, of: tripAt('p50_ms') },
+  { title: 'round trip p95', unit: 'ms', limit: both(1.5), of: tripAt('p95_ms') },
+  { title: 'round trip p99', unit: 'ms', limit: both(5), of: tripAt('p99_ms') },
+  {
+    title: 'slider, throttle 100 ms: fetches',
+    unit: 'per s',
+    limit: both(10),
+    of: median('slider', 'fetches_per_s', slider(100)),
+  },
+  {
+    title: 'slider, throttle 250 ms: fetches',
+    unit: 'per s',
+    limit: both(4),
+    of: median('slider', 'fetches_per_s', slider(250)),
+  },
+  {
+    title: 'slider, throttled: first apply, the slower',
+    unit: 'ms',
+    limit: both(16),
+    of: (sync, server) => {
+      const found = [100, 250].map((ms) => median('slider', 'first_apply_ms', slider(ms))(sync, server));
+      return found.includes(undefined) ? undefined : Math.max(...(found as number[]));
+    },
+  },
+  {
+    title: 'slider, throttle 250 ms: last state applied after its post',
+    unit: 'ms',
+    limit: both(270),
+    of: median('slider', 'last_late_ms', slider(250)),
+  },
+  {
+    title: 'older states applied, of 100,000 with drops, delays, restarts and swaps',
+    unit: 'count',
+    limit: both(0),
+    of: violations,
+  },
+  {
+    title: 'ingest at 10,000 events/s that 1,000 followers cost',
+    unit: 'share',
+    limit: both(0.15),
+    of: costOf('ingest_events_per_s'),
+  },
+  {
+    title: 'the same of as much as will go',
+    unit: 'share',
+    limit: both(0.15),
+    of: costOf('saturated_events_per_s'),
+  },
+  {
+    title: 'wait of 1,000 followers, p99',
+    unit: 'ms',
+    limit: both(350),
+    of: median('fan_out', 'staleness_p99_ms', CROWD),
+  },
+  {
+    title: 'lag of 10 clients of the full stream, p99',
+    unit: 'ms',
+    limit: both(100),
+    of: median('full_stream', 'staleness_p99_ms', { clients: 10 }),
+  },
+  {
+    title: 'page on 1,000,000 events, to its first rows',
+    unit: 'ms',
+    limit: both(300),
+    of: median('page', 'open_ms', FULL_PAGE),
+  },
+  {
+    title: 'page beside 1,000 events/s, renderer’s CPU',
+    unit: 'share',
+    limit: both(0.05),
+    of: median('page', 'renderer_cpu_share', FULL_PAGE),
+  },
+];

@@ -1,0 +1,38 @@
+/** What keeping in step comes to, as Markdown: a section of docs/benchmark-results.md. */
+
+import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
+import { SCENARIO_NAMES, type SyncResult } from '../result.ts';
+import { SCENARIO_TITLES } from '../scenario-titles.ts';
+import { syncPictureText } from './picture.ts';
+import { scenarioTable, syncGoalTable, syncServers } from './tables.ts';
+import { SYNC_READING, skippedLines, syncConditions, syncDoubts } from './text.ts';
+
+/** The picture of that section, in the same folder. */
+export const SYNC_PICTURE = 'keeping-in-step.svg';
+
+/** With every row. */
+export function syncSection(sync: SyncResult): string {
+  const scenarios = SCENARIO_NAMES.flatMap((name) => {
+    const table = scenarioTable(sync, name);
+    return table === null ? [] : [`### ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
+  });
+  const lines = [
+    ...syncConditions(sync).map((line) => `${line}.`),
+    ...skippedLines(sync).map((line) => `${line}.`),
+    ...syncDoubts(sync),
+  ];
+  return [
+    '## Keeping in step',
+    SYNC_READING,
+    `![${syncPictureText(sync)}](${SYNC_PICTURE})`,
+    targets(sync),
+    bullets(lines.map(markdownText)),
+    ...scenarios,
+  ].join('\n\n');
+}
+
+function targets(sync: SyncResult): string {
+  // The verdict beside each figure is text.
+  const left = syncServers(sync).map((_, i) => 3 * i + 3);
+  return markdownTable(syncGoalTable(sync), [0, ...left]);
+}

@@ -1,0 +1,143 @@
+/**
+ * The targets of keeping in step as one picture: how much of its limit each server takes.
+ *
+ * A file of its own, so it brings its colours for light and dark. What must stay true: no verdict is typed here; what
+ * lies beyond the right edge is drawn there and says by its text how far it is.
+ */
+import * as Plot from '@observablehq/plot';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Element, JSDOM } from 'jsdom';
+import { roundGeometry } from '../../report/html/draw.ts';
+import { LOOKS } from '../../report/html/servers.ts';
+import { SHORT_NAMES } from '../../report/names.ts';
+import { outcomeOf, SYNC_GOALS, type SyncGoal } from '../goals.ts';
+import type { SyncResult } from '../result.ts';
+import { formatGoal, limitText, syncServers } from './tables.ts';
+
+const { document } = new JSDOM('').window;
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+const WIDTH = 1260;
+const ROW_HEIGHT = 25;
+const MARGINS = { marginLeft: 580, marginRight: 410, marginTop: 40, marginBottom: 12 };
+/** Columns of text, from the right edge of the plot. */
+const FIRST_DX = 24;
+const COLUMN_DX = 104;
+/** Above it. */
+const HEAD_DY = -20;
+/** Of the limit. */
+const EDGE = 2.5;
+
+const STYLE = `svg{--rs:#c2410c;--ts:#0067a8;--ink:#16202c;--line:#b9c1cb;color:var(--ink);background:#fff;font:14px system-ui,sans-serif}
+@media (prefers-color-scheme:dark){svg{--rs:#ff9e5e;--ts:#62bdf5;--ink:#e9eef4;--line:#44515f;background:#0e141b}}`;
+
+interface Point {
+  readonly title: string;
+  readonly share: number;
+}
+
+/** An SVG document, the same bytes for the same result. */
+export function syncPicture(sync: SyncResult): string {
+  const servers = syncServers(sync);
+  const titles = SYNC_GOALS.map(({ title }) => title);
+  const svg: Element = Plot.plot({
+    document,
+    className: 'drawn',
+    width: WIDTH,
+    height: MARGINS.marginTop + MARGINS.marginBottom + ROW_HEIGHT * titles.length,
+    ...MARGINS,
+    x: { domain: [0, EDGE], axis: null },
+    y: { domain: titles, label: null, tickSize: 0, tickPadding: 12 },
+    marks: [
+      Plot.ruleY(titles, { y: (title: string) => title, stroke: 'var(--line)', strokeOpacity: 0.5 }),
+      Plot.ruleX([1], { stroke: 'currentColor', strokeDasharray: '4 3' }),
+      Plot.text(['the limit'], { x: [1], frameAnchor: 'top', dy: HEAD_DY }),
+      ...servers.map((name) =>
+        Plot.dot(pointsOf(sync, name), {
+          x: 'share',
+          y: 'title',
+          r: 6,
+          symbol: LOOKS[name].symbol,
+          fill: LOOKS[name].colour,
+          fillOpacity: 0.9,
+        }),
+      ),
+      ...servers.flatMap((name, i) => figuresOf(sync, name, FIRST_DX + COLUMN_DX * i)),
+      ...limitsOf(servers, FIRST_DX + COLUMN_DX * servers.length),
+    ],
+    style: { fontSize: '14px', fontFamily: 'inherit' },
+  });
+  svg.querySelector('style')!.textContent = STYLE;
+  roundGeometry(svg);
+  svg.setAttribute('xmlns', SVG);
+  svg.setAttribute('role', 'img');
+  const title = document.createElementNS(SVG, 'title');
+  title.textContent = syncPictureText(sync);
+  svg.prepend(title);
+  return `${svg.outerHTML}\n`;
+}
+
+/** The picture in words, for who cannot see it. */
+export function syncPictureText(sync: SyncResult): string {
+  const told = syncServers(sync).map((name) => {
+    const outcomes = SYNC_GOALS.map((target) => outcomeOf(target, sync, name).isReached);
+    const reached = outcomes.filter((isReached) => isReached === true).length;
+    return `${SHORT_NAMES[name]} reaches ${reached} of ${outcomes.length}`;
+  });
+  return `What each server takes of the limits of keeping in step: ${told.join(', ')}`;
+}
+
+function pointsOf(sync: SyncResult, name: TargetName): Point[] {
+  return SYNC_GOALS.flatMap((target) => {
+    const share = shareOf(target, sync, name);
+    return share === undefined ? [] : [{ title: target.title, share: Math.min(share, EDGE) }];
+  });
+}
+
+/** 1 is the limit; less is better, whatever the target counts. Nothing where it was not measured. */
+function shareOf(target: SyncGoal, sync: SyncResult, name: TargetName): number | undefined {
+  const { value, limit } = outcomeOf(target, sync, name);
+  if (value === undefined) return undefined;
+  if (limit === 0) return value === 0 ? 0 : EDGE;
+  return value / limit;
+}
+
+/** A server's figures as text, in its colour; what missed its limit is bold. */
+function figuresOf(sync: SyncResult, name: TargetName, dx: number): Plot.Markish[] {
+  const { colour, mark } = LOOKS[name];
+  const shown = SYNC_GOALS.map((target) => {
+    const { value, isReached } = outcomeOf(target, sync, name);
+    const text = value === undefined ? '—' : formatGoal(value, target.unit);
+    return { title: target.title, text, isMissed: isReached === false };
+  });
+  const [missed, others] = [true, false].map((isMissed) => shown.filter((one) => one.isMissed === isMissed));
+  return [
+    ...textAt(others!, dx, { fill: colour }),
+    ...textAt(missed!, dx, { fill: colour, fontWeight: 700 }),
+    headAt(`${mark} ${SHORT_NAMES[name]}`, dx, { fill: colour }),
+  ];
+}
+
+/** One limit, or that of each. */
+function limitsOf(servers: readonly TargetName[], dx: number): Plot.Markish[] {
+  const shown = SYNC_GOALS.map((target) => {
+    const limits = new Set(servers.map((name) => limitText(target, target.limit[name])));
+    return { title: target.title, text: [...limits].join(', ') };
+  });
+  return [...textAt(shown, dx, {}), headAt('limit', dx, {})];
+}
+
+interface Shown {
+  readonly title: string;
+  readonly text: string;
+}
+
+function textAt(shown: readonly Shown[], dx: number, look: Plot.TextOptions): Plot.Markish[] {
+  const options = { x: () => EDGE, y: 'title', text: 'text', dx, textAnchor: 'start', ...look } as const;
+  return shown.length === 0 ? [] : [Plot.text(shown, options)];
+}
+
+function headAt(text: string, dx: number, look: Plot.TextOptions): Plot.Markish {
+  return Plot.text([text], { x: [EDGE], frameAnchor: 'top', dx, dy: HEAD_DY, textAnchor: 'start', ...look });
+}

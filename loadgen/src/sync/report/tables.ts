@@ -1,0 +1,111 @@
+/**
+ * What readers see of keeping in step as tables: targets, then the rows of each scenario.
+ *
+ * What must stay true: no verdict is typed here, and what was not measured says so.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { formatSummary, formatValue, group, NOT_MEASURED, percent } from '../../report/format.ts';
+import { SHORT_NAMES } from '../../report/names.ts';
+import type { Table } from '../../report/rows.ts';
+import { FIGURES, type Figure, type FigureKey } from '../figure.ts';
+import { type GoalUnit, outcomeOf, SYNC_GOALS, type SyncGoal } from '../goals.ts';
+import type { ScenarioName, SyncResult, SyncRow } from '../result.ts';
+
+const COLUMNS: readonly TargetName[] = ['rs', 'ts'];
+
+/** The servers that were measured, Rust first, as in the table of the other targets. */
+export function syncServers(sync: SyncResult): readonly TargetName[] {
+  return COLUMNS.filter((name) => sync.servers[name] !== undefined);
+}
+
+export function syncGoalTable(sync: SyncResult): Table {
+  const servers = syncServers(sync);
+  return {
+    head: ['Target', ...servers.flatMap((name) => [SHORT_NAMES[name], 'limit', ''])],
+    rows: SYNC_GOALS.map((target) => [
+      target.title,
+      ...servers.flatMap((name) => {
+        const { value, limit, isReached } = outcomeOf(target, sync, name);
+        const shown = value === undefined ? '—' : formatGoal(value, target.unit);
+        return [shown, limitText(target, limit), verdictText(isReached)];
+      }),
+    ]),
+  };
+}
+
+function verdictText(isReached: boolean | undefined): string {
+  if (isReached === undefined) return NOT_MEASURED;
+  return isReached ? 'reached' : 'missed';
+}
+
+export function limitText({ unit }: SyncGoal, limit: number): string {
+  return `≤ ${formatGoal(limit, unit)}`;
+}
+
+export function formatGoal(value: number, unit: GoalUnit): string {
+  switch (unit) {
+    case 'ms':
+      return formatValue(value, 'ms');
+    case 'share':
+      return percent(value);
+    case 'per s':
+      return `${formatValue(value, 'count')}/s`;
+    case 'of it':
+    case 'count':
+      return formatValue(value, 'count');
+  }
+}
+
+/** Of one scenario; the columns are the figures that any of its rows has. Nothing of a scenario without rows. */
+export function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
+  const rows = sync.rows.filter((row) => row.scenario === scenario);
+  if (rows.length === 0) return null;
+  const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) =>
+    rows.some(({ figures }) => figures[key]),
+  );
+  const isTimed = rows.some(({ latency }) => latency !== null);
+  const ordered = COLUMNS.flatMap((name) => rows.filter(({ server }) => server === name));
+  return {
+    head: [
+      'Case',
+      ...(isTimed ? LATENCIES.map(([label]) => label) : []),
+      ...keys.map((key) => FIGURES[key].label),
+    ],
+    rows: ordered.map((row) => [
+      caseText(row),
+      ...(isTimed ? LATENCIES.map(([, key]) => latencyText(row, key)) : []),
+      ...keys.map((key) => {
+        const figure = row.figures[key];
+        return figure === undefined ? '—' : figureText(figure);
+      }),
+    ]),
+  };
+}
+
+function figureText(figure: Figure): string {
+  const { spread, unit, median } = figure;
+  return spread === null ? formatValue(median, unit) : formatSummary({ ...figure, spread }, unit);
+}
+
+const LATENCIES = [
+  ['p50', 'p50_ms'],
+  ['p95', 'p95_ms'],
+  ['p99', 'p99_ms'],
+  ['p99.9', 'p99_9_ms'],
+  ['Minimum', 'min_ms'],
+  ['Maximum', 'max_ms'],
+  ['Mean', 'mean_ms'],
+] as const;
+
+function latencyText({ latency }: SyncRow, key: (typeof LATENCIES)[number][1]): string {
+  const value = latency?.[key];
+  return value === undefined ? '—' : formatValue(value, 'ms');
+}
+
+/** The server, and what it was asked. */
+export function caseText({ server, parameters }: SyncRow): string {
+  const asked = Object.entries(parameters).map(([name, value]) =>
+    typeof value === 'number' ? `${name.replaceAll('_', ' ')} ${group(value)}` : value.replaceAll('_', ' '),
+  );
+  return [SHORT_NAMES[server], ...asked].join(', ');
+}

@@ -1,0 +1,93 @@
+/**
+ * The shape of what `pnpm bench:sync` finds: the part `sync` of a result, or a file of its own.
+ *
+ * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It says its own commit, machine and doubts,
+ * since it is measured in a run of its own. What must stay true: nothing in it is rounded, and verdicts are made from
+ * it and never stored in it.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Warning } from '../analyse/warning.ts';
+import type { Latency } from '../load/drivers/driver.ts';
+import type { Environment } from '../observe/environment.ts';
+import type { Placement } from '../plan/placement.ts';
+import type { Health } from '../verify/health.ts';
+import type { Figures } from './figure.ts';
+
+export const SYNC_SCHEMA_VERSION = 1;
+
+export const SCENARIO_NAMES = [
+  'round_trip',
+  'bursts',
+  'slider',
+  'payloads',
+  'fan_out',
+  'full_stream',
+  'slow_client',
+  'restart',
+  'monotony',
+  'page',
+] as const;
+
+export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
+export interface SyncResult {
+  readonly schema_version: number;
+  readonly created_at: string;
+  readonly took_s: number;
+  /** As given, files by their names alone. */
+  readonly flags: readonly string[];
+  readonly seed: number;
+  /** Tiny counts: for feedback, and no claim. */
+  readonly quick: boolean;
+  readonly environment: Environment;
+  readonly placement: Placement;
+  readonly servers: Readonly<Partial<Record<TargetName, SyncServer>>>;
+  readonly rows: readonly SyncRow[];
+  readonly skipped: readonly Skipped[];
+  readonly warnings: readonly SyncWarning[];
+}
+
+export interface SyncServer {
+  readonly label: string;
+  readonly health: Health;
+}
+
+export type Parameters = Readonly<Record<string, string | number>>;
+
+/** What one server gave in one case of a scenario. */
+export interface SyncRow {
+  readonly scenario: ScenarioName;
+  readonly server: TargetName;
+  readonly parameters: Parameters;
+  readonly figures: Figures;
+  /** Of all repetitions, where single durations were taken. */
+  readonly latency: Latency | null;
+}
+
+export interface Skipped {
+  readonly scenario: ScenarioName;
+  /** `null`: of none. */
+  readonly server: TargetName | null;
+  readonly reason: string;
+}
+
+export interface SyncWarning extends Warning {
+  /** `null`: of the run as a whole. */
+  readonly scenario: ScenarioName | null;
+}
+
+/** The rows of a scenario and a server whose parameters include these. */
+export function rowsWhere(
+  { rows }: Pick<SyncResult, 'rows'>,
+  scenario: ScenarioName,
+  server: TargetName,
+  parameters: Parameters = {},
+): SyncRow[] {
+  const wanted = Object.entries(parameters);
+  return rows.filter(
+    (row) =>
+      row.scenario === scenario &&
+      row.server === server &&
+      wanted.every(([name, value]) => row.parameters[name] === value),
+  );
+}

@@ -1,0 +1,15 @@
+/** DATA: what each scenario asks, as a reader is told. */
+import type { ScenarioName } from './result.ts';
+
+export const SCENARIO_TITLES: Readonly<Record<ScenarioName, string>> = {
+  round_trip: 'Round trip: post, invalidation, snapshot, apply',
+  payloads: 'Round trip by size of an event',
+  bursts: 'Bursts of events, and what each strategy makes of them',
+  slider: 'A slider, sixty events a second',
+  restart: 'Killed and started again, and swapped for the other server',
+  monotony: 'Drops, duplicates, delays, restarts and swaps',
+  page: 'The page on a full database, and beside a load',
+  slow_client: 'A client that reads a thousand bytes a second',
+  full_stream: 'Clients of the full stream beside a load',
+  fan_out: 'Followers beside a load, a tenth of them stalled',
+};

@@ -1,0 +1,55 @@
+/**
+ * A server that is killed and started again, as itself or in the place of the other: how soon a client is in step.
+ *
+ * What must stay true: the client is told nothing of it; what was applied never goes back.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { nowMs } from '../../observe/clock.ts';
+import { Host } from '../../run/host.ts';
+import { FigureValues } from '../figure.ts';
+import { SWAPPED } from '../goals.ts';
+import { checkFollowing } from '../round-trips.ts';
+import { followOptions, type Scenario, type ScenarioContext, twinOf, withHost } from '../scenario.ts';
+import { inStep } from '../strategies/client.ts';
+
+const POSTED_BEFORE = 20;
+
+export const restartScenario: Scenario = {
+  name: 'restart',
+  async measure(server, context) {
+    await restarts(server, server, context);
+    const twin = await twinOf(server, context);
+    if (twin !== null) await restarts(server, twin, context);
+  },
+};
+
+/** `former` is killed, and `server` takes its place on the same file and port. */
+async function restarts(server: TargetName, former: TargetName, context: ScenarioContext): Promise<void> {
+  const { launch, sizes, poster } = context;
+  await withHost(Host.start(former, launch), async (host) => {
+    const following = await inStep()(followOptions(host, context));
+    const { journal } = following;
+    const values = new FigureValues();
+    for (let i = 0; i < sizes.restarts; i++) {
+      if (host.name !== former) {
+        await host.kill();
+        await host.startAgain(former);
+      }
+      journal.clear();
+      const before = await poster.burst(host, POSTED_BEFORE, 1);
+      await journal.reached(BigInt(before.revision), sizes.patience_ms, 'the client');
+      const killed_ms = nowMs();
+      await host.kill();
+      await host.startAgain(server);
+      const ready_ms = nowMs();
+      const posted = await poster.burst(host, 1, 1);
+      const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
+      values.add({ outage_ms: last_ms - killed_ms, recovery_ms: Math.max(0, last_ms - ready_ms) });
+    }
+    values.add({ violations: journal.violations, checked: following.checked() });
+    checkFollowing(following);
+    await following.stop();
+    const how = former === server ? 'killed and started again' : SWAPPED;
+    context.add({ parameters: { how }, figures: values.all(), latency: null });
+  });
+}

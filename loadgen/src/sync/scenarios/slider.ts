@@ -1,0 +1,73 @@
+/** A slider that moves sixty times a second: how often its followers fetch, and whether they show where it stopped. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Host } from '../../run/host.ts';
+import { FigureValues } from '../figure.ts';
+import { checkFollowing } from '../round-trips.ts';
+import { followOptions, type Scenario, type ScenarioContext, withHost } from '../scenario.ts';
+import { inStep } from '../strategies/client.ts';
+import type { Follow, Following } from '../strategies/strategy.ts';
+
+const PER_S = 60;
+const CONNECTIONS = 4;
+
+/** Longer than every throttle here. */
+const QUIET_MS = 300;
+
+export const sliderScenario: Scenario = {
+  name: 'slider',
+  async measure(server, context) {
+    const { strategies } = context;
+    const ways: readonly (readonly [string, number | null, Follow])[] = [
+      ['sync', 0, inStep({ throttle_ms: 0 })],
+      ['sync', 100, inStep({ throttle_ms: 100 })],
+      ['sync', 250, inStep({ throttle_ms: 250 })],
+      ['push', null, strategies.push],
+      ['fetch_each', null, strategies.fetch_each],
+      ['debounce_50', null, strategies.debounce_50],
+      ['poll_250', null, strategies.poll_250],
+    ];
+    await withHost(Host.start(server, context.launch), async (host) => {
+      for (const [strategy, throttle_ms, follow] of ways) {
+        const following = await follow(followOptions(host, context));
+        const values = new FigureValues();
+        for (let i = 0; i < context.sizes.slider_repetitions; i++)
+          values.add(await slide(host, following, context));
+        if (strategy !== 'fetch_each') checkFollowing(following);
+        await following.stop();
+        const parameters = { strategy, ...(throttle_ms === null ? {} : { throttle_ms }) };
+        context.add({ parameters, figures: values.all(), latency: null });
+      }
+    });
+  },
+};
+
+async function slide(host: Host, following: Following, { poster, sizes }: ScenarioContext) {
+  const { journal, fetched_ms } = following;
+  await sleep(QUIET_MS);
+  journal.clear();
+  const { applies, violations, newest } = journal;
+  const before = { ...following.counts(), applies, violations };
+  const begun = fetched_ms.length;
+  const requests = Math.round(PER_S * sizes.slider_s);
+  const posted = await poster.paced(host, { per_s: PER_S, batch: 1, requests, connections: CONNECTIONS });
+  const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
+  const after = following.counts();
+  const due_ms = Math.max(...posted.answers.map(({ from_ms }) => from_ms));
+  return {
+    events: requests,
+    invalidations: after.invalidations - before.invalidations,
+    fetches: after.fetches - before.fetches,
+    not_modified: after.not_modified - before.not_modified,
+    applies: journal.applies - before.applies,
+    violations: journal.violations - before.violations,
+    fetches_per_s: rateOf(fetched_ms.slice(begun)),
+    first_apply_ms: journal.firstAbove(newest)! - posted.started_ms,
+    last_late_ms: last_ms - due_ms,
+  };
+}
+
+/** Per second, by the gaps between them: the first needs none. 0 of none or one. */
+export function rateOf(times_ms: readonly number[]): number {
+  if (times_ms.length < 2) return 0;
+  return ((times_ms.length - 1) / (times_ms.at(-1)! - times_ms[0]!)) * 1000;
+}

@@ -1,0 +1,72 @@
+/**
+ * A client that reads a thousand bytes a second beside a load: what the server holds for it.
+ *
+ * It asks for as many topics as there may be, without an interval, and every batch changes all of them: the most that a
+ * client can be told. Beside it, on another fresh server, one that reads everything is the measure. What must stay
+ * true: neither is dropped, and both end with the last state.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { createProbe } from '../../observe/probe.ts';
+import { BenchFailure } from '../../run/failure.ts';
+import { Host } from '../../run/host.ts';
+import { SMALL, sessionOf } from '../bodies.ts';
+import { FigureValues } from '../figure.ts';
+import type { Scenario, ScenarioContext } from '../scenario.ts';
+import { withHost } from '../scenario.ts';
+import { SlowReader, unreadBetween } from '../slow-reader.ts';
+import { until } from '../until.ts';
+import { load, measuredLoad } from './fan-out.ts';
+
+/** With the three others as many as one client may name. */
+const SESSIONS = 13;
+const SHAPE = { ...SMALL, sessions: SESSIONS };
+const TOPICS = ['events', 'stats', 'sessions', ...sessionTopics()].join();
+const PATH = `/api/stream?mode=invalidate&topics=${TOPICS}`;
+
+export const slowClientScenario: Scenario = {
+  name: 'slow_client',
+  async measure(server, context) {
+    for (const reads of ['1 KB/s', 'everything'] as const) {
+      const values = new FigureValues();
+      for (let i = 0; i < context.sizes.fan_out_rounds; i++)
+        values.add(await round(server, reads === '1 KB/s', context));
+      context.add({ parameters: { reads, topics: SESSIONS + 3 }, figures: values.all(), latency: null });
+    }
+  },
+};
+
+async function round(server: TargetName, isSlow: boolean, context: ScenarioContext) {
+  const { launch, sizes } = context;
+  return withHost(Host.start(server, launch), async (host) => {
+    // The sessions exist, and the server is warm.
+    await load(host, context, sizes.load_warm_up_s, SHAPE);
+    const probe = createProbe();
+    const before = await probe(host.pid);
+    const reader = new SlowReader(host.url, PATH, isSlow);
+    try {
+      await until(() => reader.bytes > 0, sizes.patience_ms, 'the first byte');
+      const { posted, figures } = await measuredLoad(host, context, SHAPE);
+      const after = await probe(host.pid);
+      const held_kernel_bytes = await unreadBetween(host.port, reader.port);
+      reader.letGo();
+      const newest = Number(posted.revision);
+      const isThere = () => reader.newest >= newest || reader.ended !== null;
+      await until(isThere, sizes.patience_ms, 'the last state of a slow client');
+      if (reader.ended !== null)
+        throw new BenchFailure('out_of_step', `${server} dropped a slow client: ${reader.ended}`);
+      const known = before.rss_bytes !== null && after.rss_bytes !== null;
+      return {
+        ...figures,
+        rss_bytes: after.rss_bytes,
+        held_rss_bytes: known ? Math.max(0, after.rss_bytes! - before.rss_bytes!) : null,
+        held_kernel_bytes,
+      };
+    } finally {
+      reader.close();
+    }
+  });
+}
+
+function sessionTopics(): string[] {
+  return Array.from({ length: SESSIONS }, (_, i) => `session:${sessionOf(i)}`);
+}

@@ -1,0 +1,32 @@
+/** The warnings about a scenario of `bench:sync`, from the same closed list as those of a comparison. */
+import type { MachineTicks } from '../observe/machine.ts';
+import { stolenWarnings, warningOf } from '../run/suite-run.ts';
+import type { FigureKey } from './figure.ts';
+import type { ScenarioName, SyncRow, SyncWarning } from './result.ts';
+
+/** Figures with a goal are judged by their spread; of others it says little. */
+const JUDGED: readonly FigureKey[] = [
+  'end_to_end_ms',
+  'staleness_p99_ms',
+  'saturated_events_per_s',
+  'open_ms',
+];
+/** Between rounds; waits of milliseconds vary more than throughput. */
+const HIGH_SPREAD = 0.5;
+
+export function scenarioWarnings(
+  scenario: ScenarioName,
+  rows: readonly SyncRow[],
+  before: MachineTicks | null,
+  after: MachineTicks | null,
+): SyncWarning[] {
+  const found = stolenWarnings(before, after);
+  for (const key of JUDGED) {
+    const wide = rows.filter((row) => (row.figures[key]?.spread ?? 0) > HIGH_SPREAD);
+    if (wide.length === 0) continue;
+    const most = Math.max(...wide.map((row) => row.figures[key]!.spread ?? 0));
+    const cases = `${key} varied by up to ${Math.round(most * 100)} % in ${wide.length} of ${rows.length} cases`;
+    found.push(warningOf('high_spread', cases));
+  }
+  return found.map((warning) => ({ ...warning, scenario }));
+}

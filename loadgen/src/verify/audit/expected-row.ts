@@ -1,0 +1,138 @@
+/**
+ * The row that one event must leave, from the rules EVT and MET of the contract.
+ *
+ * Written from the rules and not from a server, so that it is a second opinion on both of them. It maps and
+ * does not judge: an event that a server has to refuse is expected all the same, so that a corpus with one
+ * fails the audit. Knows nothing of pools, files or digests.
+ */
+import { readFileSync } from 'node:fs';
+import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import CONTRACT from '../../../../contract/fields.json' with { type: 'json' };
+import { CONSTANT_COLUMNS, type Constants, type Value } from './row.ts';
+
+interface FieldSpec {
+  readonly kind: string;
+  readonly trimmed?: boolean;
+  readonly default?: unknown;
+}
+
+const FIELDS: Readonly<Record<string, FieldSpec>> = CONTRACT.fields;
+
+const vocabulary = JSON.parse(readFileSync(`${ROOT}contract/vocabulary.json`, 'utf8')) as {
+  readonly summary_keys: readonly string[];
+};
+
+/** What a server takes when no flag says otherwise. */
+export const DEFAULT_MAX_METADATA_BYTES = defaultOf('max-metadata-bytes');
+
+function defaultOf(name: string): number {
+  const config = JSON.parse(readFileSync(`${ROOT}contract/config.json`, 'utf8')) as {
+    readonly options: readonly { readonly name: string; readonly default: unknown }[];
+  };
+  const value = config.options.find((option) => option.name === name)?.default;
+  if (typeof value !== 'number') throw new TypeError(`contract/config.json gives ${name} no number`);
+  return value;
+}
+
+/** An event that no rule gives a row: its type is wrong somewhere. */
+export class UnmappableEvent extends Error {
+  readonly field: string;
+  constructor(field: string) {
+    super(`${field} has no value by the contract`);
+    this.name = 'UnmappableEvent';
+    this.field = field;
+  }
+}
+
+/** Every column of the event's row but its two ids and what the server gives it. */
+export function expectedConstants(text: string, maxMetadataBytes: number): Constants {
+  const event = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const string = (field: string): string | null => {
+    const value = event[field] ?? null;
+    if (value !== null && typeof value !== 'string') throw new UnmappableEvent(field);
+    return value;
+  };
+  const trimmed = (field: string): string | null => string(field)?.trim() || null;
+  const number = (field: string): number | null => {
+    const value = event[field] ?? null;
+    if (value !== null && typeof value !== 'number') throw new UnmappableEvent(field);
+    return value;
+  };
+  const sent = memberText(text, 'metadata') ?? 'null';
+  const metadata = sent === 'null' ? '{}' : sent;
+  const truncated = Buffer.byteLength(metadata) > maxMetadataBytes;
+  const columnOf = (field: string, { kind, trimmed: isTrimmed = false }: FieldSpec): Value => {
+    switch (kind) {
+      case 'text':
+        return trimmed(field);
+      case 'choice':
+        return isTrimmed ? trimmed(field) : string(field);
+      case 'integer':
+        return number(field);
+      case 'dollars': {
+        const cost = number(field);
+        return cost === null ? null : roundHalfToEven(cost * 1e9) / 1e9;
+      }
+      case 'timestamp': {
+        const timestamp = string(field);
+        return timestamp === null ? null : normalised(timestamp);
+      }
+      default:
+        return truncated ? summary(metadata, maxMetadataBytes) : metadata;
+    }
+  };
+  // The servers under test have no prices.
+  const own: Constants = {
+    schema_version: 1,
+    payload_truncated: truncated ? 1 : 0,
+    computed_cost_usd: null,
+  };
+  return Object.fromEntries(
+    CONSTANT_COLUMNS.map((column): [string, Value] => {
+      const spec = FIELDS[column];
+      if (spec === undefined) return [column, own[column]!];
+      const value = columnOf(column, spec);
+      if (column === 'status')
+        return [column, value ?? (trimmed('event_type') === 'error' ? 'error' : 'success')];
+      return [column, value ?? (spec.default as Value | undefined) ?? null];
+    }),
+  );
+}
+
+function roundHalfToEven(value: number): number {
+  const below = Math.floor(value);
+  const rest = value - below;
+  if (rest === 0.5) return below % 2 === 0 ? below : below + 1;
+  return rest > 0.5 ? below + 1 : below;
+}
+
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i;
+
+/** In UTC, with milliseconds, finer digits cut off (rule EVT-08). */
+function normalised(text: string): string {
+  const parts = RFC_3339.exec(text);
+  if (parts === null) throw new UnmappableEvent('client_timestamp');
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as number[];
+  const millisecond = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const offset = (parts[8] === '-' ? -1 : 1) * (Number(parts[9] ?? 0) * 60 + Number(parts[10] ?? 0));
+  const date = new Date(0);
+  // Date.UTC would take the years 0 to 99 for those of the last century.
+  date.setUTCFullYear(year!, month! - 1, day!);
+  date.setUTCHours(hour!, minute! - offset, second!, millisecond);
+  return date.toISOString();
+}
+
+/** The markers, then each of the summary's keys that still fits (rule MET-02). */
+function summary(metadata: string, maxBytes: number): string {
+  let text = `{"_truncated":true,"_original_bytes":${Buffer.byteLength(metadata)}`;
+  if (!metadata.startsWith('{')) return `${text}}`;
+  const values = new Map(memberSpans(metadata).map((span) => [span.key, span.text]));
+  for (const key of vocabulary.summary_keys) {
+    const value = values.get(key);
+    if (value === undefined) continue;
+    const longer = `${text},${JSON.stringify(key)}:${value}`;
+    if (Buffer.byteLength(longer) + '}'.length <= maxBytes) text = longer;
+  }
+  return `${text}}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * The rows that ranges of the endless sequence of events must leave, one after the other.
+ *
+ * What must stay true: the ids come from the very bytes that are sent, so that whatever makes ids makes them
+ * for both. Knows nothing of files.
+ */
+import { batchBody, type Range } from '../../load/bodies.ts';
+import type { Pool } from '../../load/pool.ts';
+import { UUID_BYTES } from '../../load/uuid.ts';
+import { expectedConstants, UnmappableEvent } from './expected-row.ts';
+import { type Constants, constantValues, hashConstants, hashRow } from './row.ts';
+
+/** Events whose bodies are made at once; enough to forget the cost of the call. */
+const CHUNK_EVENTS = 200;
+
+export interface ExpectedRow {
+  readonly index: number;
+  readonly session_id: string;
+  readonly event_id: string | null;
+  readonly hash: string;
+}
+
+export class Expected {
+  readonly #pool: Pool;
+  readonly #maxMetadataBytes: number;
+  readonly #constants: readonly string[];
+
+  constructor(pool: Pool, maxMetadataBytes: number) {
+    this.#pool = pool;
+    this.#maxMetadataBytes = maxMetadataBytes;
+    this.#constants = pool.templates.map((_, i) => hashConstants(constantValues(this.constantsOf(i)), 0));
+  }
+
+  /** The columns that do not change; for a report, since it reads the event's text again. */
+  constantsOf(index: number): Constants {
+    const number = index % this.#pool.templates.length;
+    const text = this.#pool.templates[number]!.bytes.toString();
+    try {
+      return expectedConstants(text, this.#maxMetadataBytes);
+    } catch (error) {
+      if (error instanceof UnmappableEvent)
+        throw new UnmappableEvent(`event ${number} of the pool: ${error.field}`);
+      throw error;
+    }
+  }
+
+  visit(ranges: readonly Range[], visitor: (row: ExpectedRow) => void): void {
+    for (const range of ranges) {
+      const end = range.first + range.count;
+      for (let first = range.first; first < end; first += CHUNK_EVENTS) {
+        this.#visitChunk({ first, count: Math.min(CHUNK_EVENTS, end - first) }, visitor);
+      }
+    }
+  }
+
+  #visitChunk(range: Range, visitor: (row: ExpectedRow) => void): void {
+    const { templates } = this.#pool;
+    const body = batchBody(this.#pool, range);
+    let at = body.indexOf('[') + 1;
+    for (let index = range.first; index < range.first + range.count; index++) {
+      const number = index % templates.length;
+      const template = templates[number]!;
+      const uuid = (place: number) => body.toString('latin1', at + place, at + place + UUID_BYTES);
+      const session_id = uuid(template.sessionAt);
+      const event_id = template.idAt < 0 ? null : uuid(template.idAt);
+      const hash = hashRow(this.#constants[number]!, session_id, event_id);
+      visitor({ index, session_id, event_id, hash });
+      at += template.bytes.length + ','.length;
+    }
+  }
+}
+
+/** Part `index` of `of` equal parts of the ranges taken together. */
+export function shareOf(ranges: readonly Range[], index: number, of: number): Range[] {
+  const total = ranges.reduce((sum, range) => sum + range.count, 0);
+  const from = Math.floor((total * index) / of);
+  const to = Math.floor((total * (index + 1)) / of);
+  const share: Range[] = [];
+  let before = 0;
+  for (const { first, count } of ranges) {
+    const begin = Math.max(from - before, 0);
+    const end = Math.min(to - before, count);
+    if (end > begin) share.push({ first: first + begin, count: end - begin });
+    before += count;
+  }
+  return share;
+}

@@ -1,0 +1,91 @@
+/**
+ * The rows of a stopped server's file, read through the view `events_readable` alone.
+ *
+ * What must stay true: the tables below the view are the servers' own business, and the file is not changed.
+ * A view with other columns than the contract's is a failure, since a column nobody compares proves nothing.
+ */
+import Database from 'better-sqlite3';
+import { BenchFailure } from '../../run/failure.ts';
+import { CONSTANT_COLUMNS, hashConstants, hashRow, type Value, VIEW_COLUMNS } from './row.ts';
+
+/** Rows fetched in one call. */
+const CHUNK_ROWS = 1000;
+
+/** `id`, `session_id` and `event_id` come first, then the constant columns. */
+const FIXED = 3;
+const SELECT = `SELECT id, session_id, event_id, ${CONSTANT_COLUMNS.join(', ')} FROM events_readable WHERE id > ?`;
+
+export interface StoredRow {
+  readonly id: number;
+  readonly session_id: Value;
+  readonly event_id: Value;
+  readonly hash: string;
+}
+
+export interface IdRange {
+  /** Rows above this id … */
+  readonly above: number;
+  /** … up to this one. */
+  readonly upTo: number;
+}
+
+export class StoredFile {
+  readonly #database: Database.Database;
+
+  constructor(file: string) {
+    this.#database = new Database(file, { readonly: true, fileMustExist: true });
+    const columns = this.#database.pragma('table_info(events_readable)') as { readonly name: string }[];
+    const found = columns.map((column) => column.name).join(' ');
+    if (found === VIEW_COLUMNS.join(' ')) return;
+    this.#database.close();
+    throw new BenchFailure('audit_failed', `the view events_readable has other columns: ${found || 'none'}`);
+  }
+
+  /** How many rows there are up to this id. */
+  countUpTo(id: number): number {
+    return this.#number('SELECT count(*) FROM events_readable WHERE id <= ?', id);
+  }
+
+  /** Part `index` of `of` parts of the ids above `id`, of about equal size. */
+  shareAbove(id: number, index: number, of: number): IdRange {
+    const last = this.#number(
+      'SELECT max(id, ?) FROM (SELECT coalesce(max(id), 0) AS id FROM events_readable)',
+      id,
+    );
+    const cut = (part: number) => id + Math.floor(((last - id) * part) / of);
+    return { above: cut(index), upTo: cut(index + 1) };
+  }
+
+  visit(range: IdRange, visitor: (row: StoredRow) => void): void {
+    const select = this.#database
+      .prepare<[number, number], Value[]>(`${SELECT} AND id <= ? ORDER BY id LIMIT ${CHUNK_ROWS}`)
+      .raw();
+    let above = range.above;
+    for (;;) {
+      const rows = select.all(above, range.upTo);
+      for (const row of rows) {
+        const hash = hashRow(hashConstants(row, FIXED), row[1]!, row[2]!);
+        visitor({ id: row[0] as number, session_id: row[1]!, event_id: row[2]!, hash });
+      }
+      if (rows.length < CHUNK_ROWS) return;
+      above = rows.at(-1)![0] as number;
+    }
+  }
+
+  /** The row's columns but its ids and times; `undefined` when there is no such row. */
+  constantsOf(id: number): Readonly<Record<string, Value>> | undefined {
+    return this.#database
+      .prepare<[number], Record<string, Value>>(
+        `SELECT ${CONSTANT_COLUMNS.join(', ')} FROM events_readable WHERE id = ?`,
+      )
+      .get(id);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #number(query: string, id: number): number {
+    return this.#database.prepare<[number], number>(query).pluck().get(id)!;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The effective settings of a server, from `GET /api/health` (contract, section 4).
+ *
+ * Two servers with other settings cannot be compared, such as one with an fsync per commit and one without.
+ */
+import { BenchFailure } from '../run/failure.ts';
+
+export interface Health {
+  readonly runtime: string;
+  readonly version: string;
+  readonly contract: string;
+  readonly durability: string;
+  readonly sqlite_version: string;
+  readonly journal_mode: string;
+  readonly synchronous: string;
+  /** `PRAGMA compile_options`, sorted. */
+  readonly compile_options: readonly string[];
+  /** The pragmas of `pragmas.sql`, `synchronous` and `page_size`, as SQLite says them on a connection of the server. */
+  readonly pragmas: Readonly<Record<string, string | number>>;
+}
+
+/** What must be the same on both, in addition to the pragmas; builds of SQLite may differ, and are shown. */
+const SETTINGS = ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const;
+
+export async function readHealth(url: string): Promise<Health> {
+  const response = await fetch(`${url}/api/health`);
+  const body: unknown = await response.json();
+  if (response.status !== 200 || typeof body !== 'object' || body === null) {
+    throw new BenchFailure('server_failed', `GET /api/health answered ${response.status}`, [
+      JSON.stringify(body),
+    ]);
+  }
+  const fields = body as Record<string, unknown>;
+  const missing = (name: keyof Health): BenchFailure =>
+    new BenchFailure('server_failed', `GET /api/health says no ${name}`, [JSON.stringify(body)]);
+  const text = (name: keyof Health): string => {
+    const value = fields[name];
+    if (typeof value === 'string' || typeof value === 'number') return String(value);
+    throw missing(name);
+  };
+  const { compile_options, pragmas } = fields;
+  if (!isTexts(compile_options)) throw missing('compile_options');
+  if (!arePragmas(pragmas)) throw missing('pragmas');
+  return {
+    runtime: text('runtime'),
+    version: text('version'),
+    contract: text('contract'),
+    durability: text('durability'),
+    sqlite_version: text('sqlite_version'),
+    journal_mode: text('journal_mode'),
+    synchronous: text('synchronous'),
+    compile_options,
+    pragmas,
+  };
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+}
+
+function arePragmas(value: unknown): value is Record<string, string | number> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const values = Object.values(value);
+  return values.length > 0 && values.every((item) => typeof item === 'string' || typeof item === 'number');
+}
+
+/**
+ * Fails when a server runs with another durability than it was asked for. Two servers that both ignore the flag have
+ * the same settings, and comparing those would not show it.
+ */
+export function checkDurability(label: string, health: Health, asked: string): void {
+  if (health.durability === asked) return;
+  throw new BenchFailure('health_differs', `${label} was asked for durability ${asked}`, [
+    `it runs with ${health.durability}`,
+  ]);
+}
+
+/** Fails when two of the servers have different settings. */
+export function checkSameSettings(all: ReadonlyMap<string, Health>): void {
+  const [first, ...others] = [...all];
+  if (first === undefined) return;
+  const wanted = settingsOf(first[1]);
+  const different = others.flatMap(([name, health]) => {
+    const found = settingsOf(health);
+    return [...new Set([...wanted.keys(), ...found.keys()])]
+      .filter((setting) => found.get(setting) !== wanted.get(setting))
+      .map((setting) => {
+        return `${setting}: ${first[0]} ${wanted.get(setting) ?? 'nothing'}, ${name} ${found.get(setting) ?? 'nothing'}`;
+      });
+  });
+  if (different.length === 0) return;
+  throw new BenchFailure(
+    'health_differs',
+    'the servers do not run with the same settings, so nothing can be compared',
+    different,
+  );
+}
+
+function settingsOf(health: Health): Map<string, string | number> {
+  return new Map([
+    ...SETTINGS.map((setting) => [setting, health[setting]] as const),
+    ...Object.entries(health.pragmas).map(([name, value]) => [`pragma ${name}`, value] as const),
+  ]);
+}

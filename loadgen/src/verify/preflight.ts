@@ -1,0 +1,29 @@
+/** Before anything is measured: both servers answer alike and have the same settings. */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Launch, launch, type ServerOptions } from '../run/launch.ts';
+import type { EffectiveSettings } from './effective-settings.ts';
+import { checkDurability, checkSameSettings, type Health, readHealth } from './health.ts';
+import { compareSmoke, type Exchange, runSmoke } from './smoke.ts';
+
+export async function verify(
+  targets: readonly TargetName[],
+  how: Launch,
+  asked: ServerOptions,
+  settings: EffectiveSettings,
+): Promise<void> {
+  const answers = new Map<string, Exchange[]>();
+  const healths = new Map<string, Health>();
+  for (const name of targets) {
+    const launched = await launch(name, how, asked);
+    const health = await readHealth(launched.server.url);
+    healths.set(name, health);
+    answers.set(name, await runSmoke(name, launched.server.url));
+    await launched.stop();
+    await launched.discard();
+  }
+  // Before the settings are kept: here, a durability that one of them ignores is a difference.
+  checkSameSettings(healths);
+  for (const [name, health] of healths) checkDurability(name, health, asked.durability);
+  for (const [name, health] of healths) settings.add(name, name as TargetName, health);
+  compareSmoke(answers);
+}
