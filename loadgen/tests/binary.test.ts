@@ -9,7 +9,7 @@ import { keepAttachment } from '../src/binary/attachment.ts';
 import { blobBytes, hashOf } from '../src/binary/blob-bytes.ts';
 import type { BodyOrder, BodyReply } from '../src/binary/body-process.ts';
 import { BINARY } from '../src/binary/command.ts';
-import { deviation, FIGURES, mean } from '../src/binary/figure.ts';
+import { FIGURES } from '../src/binary/figure.ts';
 import { outcomeOf } from '../src/binary/goal.ts';
 import { GOALS } from '../src/binary/goals.ts';
 import { lapsInPage, methodsInPage } from '../src/binary/in-page.ts';
@@ -132,12 +132,6 @@ test('bytes become an attachment, and a server that says another hash is refused
   await assert.rejects(keepAttachment(url, blobBytes(8)), /SHA-256/);
   const file = contestantsOf(sampleBinary().methods).find(({ form }) => form === 'file')!;
   assert.deepEqual(file.lap(9, 'abc'), { method: 'raw-array-buffer', address: '/api/attachments/abc' });
-});
-
-test('mean and standard deviation are those of a sample', () => {
-  assert.equal(mean([2, 4, 4, 4, 5, 5, 7, 9]), 5);
-  assert.equal(deviation([1, 3]), Math.SQRT2);
-  assert.equal(deviation([1]), null);
 });
 
 test('bodies are compared, and /livez is asked meanwhile', async (context) => {

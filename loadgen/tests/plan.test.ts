@@ -129,8 +129,6 @@ test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf('--quick').out, SCRATCH_RESULT);
   assert.equal(planOf('--mode=all').out, COMMITTED_RESULT);
   assert.equal(planOf('--mode=all', `--corpus=${import.meta.filename}`).out, COMMITTED_RESULT);
-  assert.equal(planOf('--mode=all', '--soak-minutes=1').out, SCRATCH_RESULT);
-  assert.equal(planOf('--mode=all', '--soak-minutes=30').out, COMMITTED_RESULT);
   assert.equal(planOf('--mode=all', '--pick=seed').out, SCRATCH_RESULT);
   assert.equal(planOf('--only=rs', '--out=/somewhere/r.json').out, '/somewhere/r.json');
 });

@@ -217,3 +217,18 @@ function medianInPlace(values: Float64Array): number {
   const middle = values.length >> 1;
   return values.length % 2 === 1 ? values[middle]! : (values[middle - 1]! + values[middle]!) / 2;
 }
+
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  return sum / values.length;
+}
+
+/** Of a sample: the squares are divided by one less than there are values. `null` of fewer than two. */
+export function deviation(values: ArrayLike<number>): number | null {
+  if (values.length < 2) return null;
+  const centre = mean(values);
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += (values[i]! - centre) ** 2;
+  return Math.sqrt(squares / (values.length - 1));
+}

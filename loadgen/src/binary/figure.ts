@@ -3,6 +3,7 @@
  *
  * Invariant: a figure keeps one value of each round or slice, and one that was not measured is not there.
  */
+import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';
 
 interface Known {
@@ -25,33 +26,12 @@ export const FIGURES = {
 export type FigureKey = keyof typeof FIGURES;
 export type Figures = Readonly<Partial<Record<FigureKey, readonly number[]>>>;
 
-/** Values by key as they come. */
-export class FigureValues {
-  readonly #values = new Map<FigureKey, number[]>();
-
-  /** `null` was not measured, and leaves no value. */
-  add(found: Readonly<Partial<Record<FigureKey, number | null>>>): void {
-    for (const [key, value] of Object.entries(found) as [FigureKey, number | null][]) {
-      if (value === null) continue;
-      if (!Number.isFinite(value)) throw new RangeError(`${key} is ${value}`);
-      this.#values.set(key, [...(this.#values.get(key) ?? []), value]);
-    }
+export class FigureValues extends ValuesByKey<FigureKey> {
+  constructor() {
+    super(Object.keys(FIGURES) as FigureKey[]);
   }
 
   all(): Figures {
-    const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) => this.#values.has(key));
-    return Object.fromEntries(keys.map((key) => [key, this.#values.get(key)!]));
+    return this.lists();
   }
-}
-
-export function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** Of a sample: the squares are divided by one less than there are values. `null` of fewer than two. */
-export function deviation(values: readonly number[]): number | null {
-  const centre = mean(values);
-  if (centre === null || values.length < 2) return null;
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1));
 }

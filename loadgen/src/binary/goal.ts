@@ -4,6 +4,7 @@
  * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Outcome, outcome } from '../analyse/figures.ts';
 import { median } from '../analyse/statistics.ts';
 import { type BinaryResult, rowsWhere } from './result.ts';
 
@@ -47,18 +48,7 @@ export function bestOf(
   return times.length === 0 ? null : Math.min(...times);
 }
 
-export interface Outcome {
-  readonly found: number | null;
-  readonly goal: number | null;
-  /** Found over goal; `null` where there is none of either. */
-  readonly share: number | null;
-  readonly isMet: boolean | null;
-}
-
 /** Times shall be short, and ratios high. */
 export function outcomeOf({ goal, unit, of }: Goal, result: BinaryResult, server: TargetName): Outcome {
-  const found = of(result, server);
-  const share = found === null || goal === null ? null : found / goal;
-  const isMet = share === null ? null : unit === 'times' ? share >= 1 : share <= 1;
-  return { found, goal, share, isMet };
+  return outcome(of(result, server), goal, unit === 'times' ? 'higher' : 'lower');
 }

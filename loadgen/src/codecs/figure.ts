@@ -3,6 +3,7 @@
  *
  * Invariant: a figure keeps one value of each slice or process, and one that was not measured is not there.
  */
+import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';
 
 interface Known {
@@ -32,21 +33,12 @@ export const FIGURES = {
 export type FigureKey = keyof typeof FIGURES;
 export type Figures = Readonly<Partial<Record<FigureKey, readonly number[]>>>;
 
-/** Values by key as they come. */
-export class FigureValues {
-  readonly #values = new Map<FigureKey, number[]>();
-
-  /** `null` was not measured, and leaves no value. */
-  add(found: Readonly<Partial<Record<FigureKey, number | null>>>): void {
-    for (const [key, value] of Object.entries(found) as [FigureKey, number | null][]) {
-      if (value === null) continue;
-      if (!Number.isFinite(value)) throw new RangeError(`${key} is ${value}`);
-      this.#values.set(key, [...(this.#values.get(key) ?? []), value]);
-    }
+export class FigureValues extends ValuesByKey<FigureKey> {
+  constructor() {
+    super(Object.keys(FIGURES) as FigureKey[]);
   }
 
   all(): Figures {
-    const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) => this.#values.has(key));
-    return Object.fromEntries(keys.map((key) => [key, this.#values.get(key)!]));
+    return this.lists();
   }
 }

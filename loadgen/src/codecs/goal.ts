@@ -4,6 +4,7 @@
  * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Outcome, outcome } from '../analyse/figures.ts';
 import { median } from '../analyse/statistics.ts';
 import type { FigureKey } from './figure.ts';
 import { type CodecsResult, type Parameters, rowsWhere, type ScenarioName } from './result.ts';
@@ -55,18 +56,6 @@ export const extreme =
     return found.includes(null) ? null : pick(...(found as number[]));
   };
 
-export interface Outcome {
-  readonly found: number | null;
-  readonly goal: number | null;
-  /** Found over goal; `null` where there is none of either. */
-  readonly share: number | null;
-  readonly isMet: boolean | null;
-}
-
 export function outcomeOf(goal: Goal, result: CodecsResult, server: TargetName): Outcome {
-  const found = goal.of(result, server);
-  const wanted = goal.goal[server];
-  const share = ratio(found, wanted);
-  const isMet = share === null ? null : goal.better === 'higher' ? share >= 1 : share <= 1;
-  return { found, goal: wanted, share, isMet };
+  return outcome(goal.of(result, server), goal.goal[server], goal.better);
 }

@@ -4,6 +4,7 @@
  * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Outcome, outcome } from '../analyse/figures.ts';
 import type { FigureKey } from './figure.ts';
 import { type Parameters, type RpcResult, rowWhere, type ScenarioName } from './result.ts';
 
@@ -52,17 +53,6 @@ export const inMilliseconds =
     return found === null ? null : found / 1000;
   };
 
-export interface Outcome {
-  readonly found: number | null;
-  readonly goal: number | null;
-  /** Found over goal; `null` where there is none of either. */
-  readonly share: number | null;
-  readonly isMet: boolean | null;
-}
-
 export function outcomeOf({ goal, better, of }: Goal, result: RpcResult, server: TargetName): Outcome {
-  const found = of(result, server);
-  const share = found === null || goal === null ? null : found / goal;
-  const isMet = share === null ? null : better === 'higher' ? share >= 1 : share <= 1;
-  return { found, goal, share, isMet };
+  return outcome(of(result, server), goal, better);
 }

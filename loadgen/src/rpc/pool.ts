@@ -1,8 +1,8 @@
 /** All slices of one case on one server, and the figures that they come to. */
-import { quantile } from '../analyse/statistics.ts';
+import { deviation, mean, quantile } from '../analyse/statistics.ts';
 import type { Sliced } from './call-process.ts';
 import { type Figures, figuresOf } from './figure.ts';
-import { deviation, marginOf, mean } from './samples.ts';
+import { marginOf } from './samples.ts';
 
 export class Pool {
   readonly #samples: number[] = [];

@@ -5,11 +5,7 @@
  * from it and never stored in it.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Warning } from '../analyse/warning.ts';
-import type { Environment } from '../observe/environment.ts';
-import type { Placement } from '../plan/placement.ts';
-import type { RunSize } from '../plan/suite-options.ts';
-import type { Health } from '../verify/health.ts';
+import { type Parameters, rowsWhere, type SuiteResult, type SuiteRow } from '../result/suite-rows.ts';
 import type { Figures } from './figure.ts';
 
 export const RPC_SCHEMA_VERSION = 1;
@@ -18,32 +14,13 @@ export const SCENARIO_NAMES = ['scalars', 'sequences', 'reference', 'large'] as 
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
-export interface RpcResult {
-  readonly schema_version: number;
-  readonly created_at: string;
-  readonly took_s: number;
-  /** As given, files by their names alone. */
-  readonly flags: readonly string[];
+export type RpcRow = SuiteRow<ScenarioName, Figures>;
+
+export interface RpcResult extends SuiteResult<RpcRow> {
   readonly seed: number;
-  readonly size: RunSize;
-  readonly environment: Environment;
-  readonly placement: Placement;
-  readonly servers: Readonly<
-    Partial<Record<TargetName, { readonly label: string; readonly health: Health }>>
-  >;
-  readonly rows: readonly RpcRow[];
-  readonly warnings: readonly Warning[];
 }
 
-export type Parameters = Readonly<Record<string, string | number>>;
-
-/** What one server, or the reference in its language, gave in one case of a scenario. */
-export interface RpcRow {
-  readonly scenario: ScenarioName;
-  readonly server: TargetName;
-  readonly parameters: Parameters;
-  readonly figures: Figures;
-}
+export type { Parameters };
 
 /** The first row of a scenario and a server whose parameters include these. */
 export function rowWhere(
@@ -52,11 +29,5 @@ export function rowWhere(
   server: TargetName,
   parameters: Parameters,
 ): RpcRow | undefined {
-  const wanted = Object.entries(parameters);
-  return result.rows.find(
-    (row) =>
-      row.scenario === scenario &&
-      row.server === server &&
-      wanted.every(([name, value]) => row.parameters[name] === value),
-  );
+  return rowsWhere(result, scenario, server, parameters)[0];
 }

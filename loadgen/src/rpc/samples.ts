@@ -4,6 +4,8 @@
  * Invariant: a sample is the mean time of the calls that end within at least 20 ms, so that the clock and the timer of
  * one call say little in it; a call that takes longer is a sample of its own.
  */
+import { deviation, mean } from '../analyse/statistics.ts';
+
 const LEAST_MS = 20;
 
 /** Two-sided 95 % quantiles of Student's t, for 1 to 30 degrees of freedom; beyond, that of the normal distribution. */
@@ -40,21 +42,6 @@ export class Samples {
     this.#from_ms = at_ms;
     this.#calls = 0;
   }
-}
-
-export function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]!;
-  return sum / values.length;
-}
-
-/** Of a sample: the squares are divided by one less than there are values. `null` of fewer than two. */
-export function deviation(values: ArrayLike<number>): number | null {
-  if (values.length < 2) return null;
-  const centre = mean(values);
-  let squares = 0;
-  for (let i = 0; i < values.length; i++) squares += (values[i]! - centre) ** 2;
-  return Math.sqrt(squares / (values.length - 1));
 }
 
 /** Half of the 95 % interval of the mean, as a share of the mean; `null` of fewer than two values. */

@@ -15,8 +15,9 @@ import { choosePlacement, type Placement } from '../plan/placement.ts';
 import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
 import { readableJson } from '../result/json.ts';
 import { choosePlace, dropUnfinished, keepUnfinished, type Place, putPart } from '../result/part-file.ts';
+import type { SuiteFacts, SuiteServer } from '../result/suite-rows.ts';
 import { EffectiveSettings } from '../verify/effective-settings.ts';
-import { type Health, readHealth } from '../verify/health.ts';
+import { readHealth } from '../verify/health.ts';
 import { type Contenders, programsOf } from './contenders.ts';
 import { BenchFailure } from './failure.ts';
 import { Host } from './host.ts';
@@ -40,21 +41,6 @@ export interface SuiteSetup {
   readonly serverFlags?: readonly string[];
 }
 
-export type SuiteServers = Readonly<
-  Partial<Record<TargetName, { readonly label: string; readonly health: Health }>>
->;
-
-/** What the results of all suites begin with. */
-export interface SuiteFacts {
-  readonly created_at: string;
-  readonly took_s: number;
-  /** As given, files by their names alone. */
-  readonly flags: readonly string[];
-  readonly environment: Environment;
-  readonly placement: Placement;
-  readonly servers: SuiteServers;
-}
-
 export class SuiteRun {
   readonly launch: Launch;
   readonly progress: Progress;
@@ -63,7 +49,7 @@ export class SuiteRun {
   readonly #environment: Environment;
   readonly #place: Place;
   #stale: readonly TargetName[] = [];
-  #servers: SuiteServers = {};
+  #servers: SuiteFacts['servers'] = {};
   #before: MachineTicks | null = null;
 
   private constructor(setup: SuiteSetup) {
@@ -189,9 +175,9 @@ async function settingsOf(
   targets: readonly TargetName[],
   launch: Launch,
   flags: readonly string[],
-): Promise<SuiteServers> {
+): Promise<SuiteFacts['servers']> {
   const settings = new EffectiveSettings();
-  const servers: Partial<Record<TargetName, { label: string; health: Health }>> = {};
+  const servers: Partial<Record<TargetName, SuiteServer>> = {};
   for (const name of targets) {
     const host = await Host.start(name, launch, { flags });
     const health = await readHealth(host.url);

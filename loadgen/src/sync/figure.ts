@@ -3,6 +3,7 @@
  *
  * What must stay true: a figure keeps every value it was made of, and one that was not measured is not there.
  */
+import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
 
@@ -59,26 +60,14 @@ export interface Figure extends Omit<Summary, 'spread'> {
 
 export type Figures = Readonly<Partial<Record<FigureKey, Figure>>>;
 
-/** Values by key as they come, one repetition after the other. */
-export class FigureValues {
-  readonly #values = new Map<FigureKey, number[]>();
-
-  /** `null` was not measured, and leaves no value. */
-  add(found: Readonly<Partial<Record<FigureKey, number | null>>>): void {
-    for (const [key, value] of Object.entries(found) as [FigureKey, number | null][]) {
-      if (value === null) continue;
-      if (!Number.isFinite(value)) throw new RangeError(`${key} is ${value}`);
-      const values = this.#values.get(key);
-      if (values === undefined) this.#values.set(key, [value]);
-      else values.push(value);
-    }
+export class FigureValues extends ValuesByKey<FigureKey> {
+  constructor() {
+    super(Object.keys(FIGURES) as FigureKey[]);
   }
 
   all(): Figures {
-    const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) => this.#values.has(key));
     return Object.fromEntries(
-      keys.map((key) => {
-        const values = this.#values.get(key)!;
+      this.entries().map(([key, values]) => {
         const summary = summarise(values)!;
         const spread = Number.isFinite(summary.spread) ? summary.spread : null;
         return [key, { unit: FIGURES[key].unit, ...summary, spread, values }];

@@ -10,6 +10,7 @@ import type { Warning } from '../analyse/warning.ts';
 import type { Latency } from '../load/drivers/driver.ts';
 import type { Environment } from '../observe/environment.ts';
 import type { Placement } from '../plan/placement.ts';
+import { type Parameters, rowsWhere, type SuiteFacts, type SuiteRow } from '../result/suite-rows.ts';
 import type { Health } from '../verify/health.ts';
 import type { Figures } from './figure.ts';
 
@@ -30,36 +31,18 @@ export const SCENARIO_NAMES = [
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
-export interface SyncResult {
+export interface SyncResult extends SuiteFacts {
   readonly schema_version: number;
-  readonly created_at: string;
-  readonly took_s: number;
-  /** As given, files by their names alone. */
-  readonly flags: readonly string[];
   readonly seed: number;
   /** Tiny counts: for feedback, and no claim. */
   readonly quick: boolean;
-  readonly environment: Environment;
-  readonly placement: Placement;
-  readonly servers: Readonly<Partial<Record<TargetName, SyncServer>>>;
   readonly rows: readonly SyncRow[];
   readonly skipped: readonly Skipped[];
   readonly warnings: readonly SyncWarning[];
 }
 
-export interface SyncServer {
-  readonly label: string;
-  readonly health: Health;
-}
-
-export type Parameters = Readonly<Record<string, string | number>>;
-
 /** What one server gave in one case of a scenario. */
-export interface SyncRow {
-  readonly scenario: ScenarioName;
-  readonly server: TargetName;
-  readonly parameters: Parameters;
-  readonly figures: Figures;
+export interface SyncRow extends SuiteRow<ScenarioName, Figures> {
   /** Of all repetitions, where single durations were taken. */
   readonly latency: Latency | null;
 }
@@ -76,18 +59,4 @@ export interface SyncWarning extends Warning {
   readonly scenario: ScenarioName | null;
 }
 
-/** The rows of a scenario and a server whose parameters include these. */
-export function rowsWhere(
-  { rows }: Pick<SyncResult, 'rows'>,
-  scenario: ScenarioName,
-  server: TargetName,
-  parameters: Parameters = {},
-): SyncRow[] {
-  const wanted = Object.entries(parameters);
-  return rows.filter(
-    (row) =>
-      row.scenario === scenario &&
-      row.server === server &&
-      wanted.every(([name, value]) => row.parameters[name] === value),
-  );
-}
+export { type Parameters, rowsWhere };

@@ -4,11 +4,10 @@
  * Invariant: no verdict is typed here, and what was not measured says so.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { compareRounds, median, quantile } from '../../analyse/statistics.ts';
+import { compareRounds, deviation, mean, median, quantile } from '../../analyse/statistics.ts';
 import { formatRatio, group, NOT_MEASURED, percent, ratioDigits } from '../../report/format.ts';
 import { SHORT_NAMES } from '../../report/names.ts';
 import type { Table } from '../../report/rows.ts';
-import { deviation, mean } from '../figure.ts';
 import { type Goal, type GoalUnit, outcomeOf } from '../goal.ts';
 import { GOALS } from '../goals.ts';
 import { type BinaryResult, type BinaryRow, rowsWhere } from '../result.ts';

@@ -1,0 +1,56 @@
+/** What the results of the suites have in common: facts about the run, and rows of one server in one case. */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Warning } from '../analyse/warning.ts';
+import type { Environment } from '../observe/environment.ts';
+import type { Placement } from '../plan/placement.ts';
+import type { RunSize } from '../plan/suite-options.ts';
+import type { Health } from '../verify/health.ts';
+
+export interface SuiteServer {
+  readonly label: string;
+  readonly health: Health;
+}
+
+export interface SuiteFacts {
+  readonly created_at: string;
+  readonly took_s: number;
+  /** As given, files by their names alone. */
+  readonly flags: readonly string[];
+  readonly environment: Environment;
+  readonly placement: Placement;
+  readonly servers: Readonly<Partial<Record<TargetName, SuiteServer>>>;
+}
+
+/** The results of `codecs`, `binary` and `rpc`. */
+export interface SuiteResult<Row> extends SuiteFacts {
+  readonly schema_version: number;
+  readonly size: RunSize;
+  readonly rows: readonly Row[];
+  readonly warnings: readonly Warning[];
+}
+
+export type Parameters = Readonly<Record<string, string | number>>;
+
+/** What one server, or one language, gave in one case of a scenario. */
+export interface SuiteRow<Scenario extends string, Figures> {
+  readonly scenario: Scenario;
+  readonly server: TargetName;
+  readonly parameters: Parameters;
+  readonly figures: Figures;
+}
+
+/** The rows of a scenario and a server whose parameters include these. */
+export function rowsWhere<Row extends SuiteRow<string, unknown>>(
+  { rows }: { readonly rows: readonly Row[] },
+  scenario: Row['scenario'],
+  server: TargetName,
+  parameters: Parameters = {},
+): Row[] {
+  const wanted = Object.entries(parameters);
+  return rows.filter(
+    (row) =>
+      row.scenario === scenario &&
+      row.server === server &&
+      wanted.every(([name, value]) => row.parameters[name] === value),
+  );
+}
