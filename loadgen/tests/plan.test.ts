@@ -7,7 +7,8 @@ import type { Options } from '../src/plan/options.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
 import { COMMITTED_RESULT, describePlan, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan/plan.ts';
 import type { Spec } from '../src/plan/spec.ts';
-import { fasterPace } from '../src/plan/trial.ts';
+import { fasterPace, sizeOf } from '../src/run/trial.ts';
+import { warmUpEvents } from '../src/run/warm-up.ts';
 
 const planOf = (...argv: string[]) => {
   const parsed = parseOptions(argv);
@@ -64,6 +65,25 @@ test('a size follows from the quicker of two trials of the faster server', async
   assert.deepEqual(await paceOf(100, 50, 130), [130, 'rs', 'ts', 'rs']);
   assert.deepEqual(await paceOf(100, 50, 80), [100, 'rs', 'ts', 'rs']);
   assert.deepEqual(await paceOf(50, 100, 110), [110, 'rs', 'ts', 'ts']);
+});
+
+test('a closed loop by duration has the events that the faster server takes, in whole requests', async () => {
+  const sizes: unknown[] = [];
+  const size = async (...argv: string[]) => {
+    sizes.length = 0;
+    return sizeOf(planOf(...argv).specs[0]!, ['rs', 'ts'], async (target, trial) => {
+      sizes.push(trial);
+      return target === 'rs' ? 1001 : 500;
+    });
+  };
+  const given = ['--duration=3', '--warmup=200', '--batch-size=5', '--concurrency=4'];
+  assert.deepEqual(await size(...given), { events: 3005, warmup_events: 200 });
+  assert.deepEqual(sizes, Array(3).fill({ events: 210_000, warmup_events: 200 }));
+  const unsized = await size('--duration=3', '--mode=single', '--concurrency=4');
+  assert.deepEqual(unsized, { events: 3003, warmup_events: warmUpEvents(1001, 1) });
+  assert.deepEqual(sizes[0], { events: 36_000, warmup_events: 60_000 });
+  assert.deepEqual(await size('--events=20000'), { events: 20_000, warmup_events: 300_000 });
+  assert.deepEqual(sizes, [], 'no trial where the number is given');
 });
 
 test('the default run stays under ten minutes by its own estimate', () => {

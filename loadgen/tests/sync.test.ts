@@ -3,46 +3,34 @@
  * that follows the schema, and a wrong flag explains itself.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { TARGET_NAMES, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { violations } from '../src/result/json.ts';
+import { putPart } from '../src/result/part-file.ts';
 import type { Result } from '../src/result/result.ts';
-import { rowsWhere, SCENARIO_NAMES, type SyncResult } from '../src/sync/result.ts';
+import type { SyncResult } from '../src/sync/result.ts';
+import { runSyncProgram } from './run-sync.ts';
 import { sampleResult } from './sample-result.ts';
+import { sampleSync } from './sync-sample.ts';
 
 const REAL = fileURLToPath(new URL('../src/cli/sync.ts', import.meta.url));
 const FAKE = fileURLToPath(new URL('./sync-fake-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'loadgen-sync-'));
 after(() => rmSync(folder, { recursive: true }));
 
-async function run(main: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const own = mkdtempSync(join(folder, 'run-'));
-  const child = spawn(process.execPath, [main, ...argv], {
-    env: { ...process.env, TMPDIR: own, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr, left: readdirSync(own) };
-}
-
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as SyncResult;
 
 test('with servers that are right it ends with 0, a table and a part that follows the schema', async () => {
   const out = join(folder, 'right.json');
-  const done = await run(FAKE, ['--quick', '--only=rs', '--scenarios=bursts,fan_out', `--out=${out}`]);
+  const done = await runSyncProgram(folder, FAKE, [
+    '--quick',
+    '--only=rs',
+    '--scenarios=bursts,fan_out',
+    `--out=${out}`,
+  ]);
   assert.equal(done.code, 0, done.stderr);
   assert.deepEqual(done.left, []);
   assert.ok(!existsSync(`${out}.unfinished`), 'the result has its rows');
@@ -92,7 +80,7 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
   ],
   [
     'a server that drops a client',
-    'fan_out',
+    'round_trip,fan_out',
     { SYNC_FAULT: 'drops-a-client' },
     /out_of_step: fan_out, rs: rs dropped one of 20 clients/,
   ],
@@ -122,88 +110,52 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
   ],
 ];
 
-for (const [what, scenario, env, message] of FAULTS) {
+for (const [i, [what, scenarios, env, message]] of FAULTS.entries()) {
   test(`${what} is caught`, async () => {
-    const out = join(folder, `${scenario}-fault.json`);
-    const done = await run(FAKE, ['--quick', '--only=rs', `--scenarios=${scenario}`, `--out=${out}`], env);
+    const out = join(folder, `fault-${i}.json`);
+    const done = await runSyncProgram(
+      folder,
+      FAKE,
+      ['--quick', '--only=rs', `--scenarios=${scenarios}`, `--out=${out}`],
+      env,
+    );
     assert.equal(done.code, 1, done.stdout);
     assert.match(done.stderr, message);
     assert.deepEqual(done.left, []);
     assert.ok(!existsSync(out), 'no result of a run that failed');
-  });
-}
-
-test('a run that fails in a later scenario leaves the rows of those before it, and no result', async () => {
-  const out = join(folder, 'late-fault.json');
-  const argv = ['--quick', '--only=rs', '--scenarios=round_trip,fan_out', `--out=${out}`];
-  const done = await run(FAKE, argv, { SYNC_FAULT: 'drops-a-client' });
-  assert.equal(done.code, 1, done.stdout);
-  assert.match(done.stderr, /out_of_step: fan_out, rs/);
-  assert.ok(!existsSync(out));
-  const rows = JSON.parse(readFileSync(`${out}.unfinished`, 'utf8')) as SyncResult['rows'];
-  assert.deepEqual([...new Set(rows.map(({ scenario }) => scenario))], ['round_trip']);
-});
-
-/** The page has tests of its own, and is the one scenario that needs a browser. */
-const scenarios = SCENARIO_NAMES.filter((name) => name !== 'page');
-
-for (const name of TARGET_NAMES) {
-  const skip = !existsSync(TARGETS[name].artefact) && `server-${name} is not built`;
-  test(`every scenario of the real ${name} server, quick`, { skip }, async () => {
-    const out = join(folder, `${name}.json`);
-    const done = await run(REAL, [
-      '--quick',
-      '--no-build',
-      `--only=${name}`,
-      `--scenarios=${scenarios}`,
-      `--out=${out}`,
-    ]);
-    assert.equal(done.code, 0, done.stderr);
-    assert.deepEqual(done.left, []);
-    const sync = read(out);
-    assert.deepEqual(await violations(sync, '#/$defs/sync'), []);
-    const skipped = sync.skipped.map(({ scenario }) => scenario);
-    for (const scenario of scenarios) {
-      const rows = sync.rows.filter((row) => row.scenario === scenario);
-      assert.ok(rows.length > 0 || skipped.includes(scenario), scenario);
-    }
-    const trips = rowsWhere(sync, 'round_trip', name);
-    const [smallest] = rowsWhere(sync, 'round_trip', name, { pace: 'GET /livez alone, back to back' });
-    // It is a part of each of the others.
-    for (const { parameters, latency } of trips)
-      assert.ok(smallest!.latency!.p50_ms <= latency!.p50_ms, `${parameters.pace}`);
-    const isSwapped = TARGET_NAMES.every((one) => existsSync(TARGETS[one].artefact));
+    const kept = existsSync(`${out}.unfinished`) ? readFileSync(`${out}.unfinished`, 'utf8') : '[]';
+    const rows = JSON.parse(kept) as SyncResult['rows'];
     assert.deepEqual(
-      rowsWhere(sync, 'monotony', name).map(({ parameters }) => parameters),
-      [{ how: 'in memory' }, { how: 'killed server', kills: 2, swaps: isSwapped ? 1 : 0 }],
+      [...new Set(rows.map(({ scenario }) => scenario))],
+      scenarios.split(',').slice(0, -1),
+      'rows of the scenarios before the one that failed',
     );
-    const violated = sync.rows.filter(
-      ({ parameters, figures }) => parameters.strategy !== 'fetch_each' && (figures.violations?.max ?? 0) > 0,
-    );
-    assert.deepEqual(violated, []);
   });
 }
 
-test('into a result it is put as its part, and any other file is not written over', async () => {
+test('a result gets the part, and any other file is not overwritten', async () => {
   const whole = join(folder, 'whole.json');
   const before: Result = sampleResult();
+  const part = sampleSync();
   writeFileSync(whole, JSON.stringify(before));
-  const argv = ['--quick', '--only=ts', '--scenarios=round_trip', '--json'];
-  const done = await run(FAKE, [...argv, `--out=${whole}`]);
-  assert.equal(done.code, 0, done.stderr);
+  await putPart('sync', part, whole);
   const { sync, ...rest } = JSON.parse(readFileSync(whole, 'utf8')) as Result;
   assert.deepEqual(rest, JSON.parse(JSON.stringify(before)));
-  assert.deepEqual(sync, JSON.parse(done.stdout));
+  assert.deepEqual(sync, JSON.parse(JSON.stringify(part)));
   const other = join(folder, 'other.json');
   writeFileSync(other, '{"name":"something else"}\n');
-  const refused = await run(FAKE, [...argv, `--out=${other}`]);
-  assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /result_invalid: .*other\.json is no result, and is not written over/);
+  await assert.rejects(putPart('sync', part, other), /other\.json is no result, and is not written over/);
   assert.equal(readFileSync(other, 'utf8'), '{"name":"something else"}\n');
 });
 
 test('a wrong flag explains itself with 2, every problem at once', async () => {
-  const wrong = await run(REAL, ['--quik', '--only=go', '--scenarios=bursts,other', '--seed=x', '--out']);
+  const wrong = await runSyncProgram(folder, REAL, [
+    '--quik',
+    '--only=go',
+    '--scenarios=bursts,other',
+    '--seed=x',
+    '--out',
+  ]);
   assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
   for (const what of [
     /unknown flag --quik; --help lists all/,
@@ -213,5 +165,5 @@ test('a wrong flag explains itself with 2, every problem at once', async () => {
     /--out needs a value/,
   ])
     assert.match(wrong.stderr, what);
-  assert.match((await run(REAL, ['--help'])).stdout, /^Usage: pnpm bench:sync/);
+  assert.match((await runSyncProgram(folder, REAL, ['--help'])).stdout, /^Usage: pnpm bench:sync/);
 });

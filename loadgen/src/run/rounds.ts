@@ -9,18 +9,15 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';
 import { createProbe, readTicksPerSecond } from '../observe/probe.ts';
 import type { Sample } from '../observe/sample.ts';
-import { UNSIZED_WARM_UP } from '../plan/lengths.ts';
 import { roundOrder } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
-import { fasterPace } from '../plan/trial.ts';
 import { formatValue } from '../report/format.ts';
-import type { Workload } from '../result/result.ts';
 import type { Health } from '../verify/health.ts';
 import type { Launch } from './launch.ts';
 import { preload } from './preload.ts';
 import type { Progress } from './progress.ts';
 import { type RoundContext, runRound } from './round.ts';
-import { warmUpEvents } from './warm-up.ts';
+import { type Size, sizeOf } from './trial.ts';
 import type { Workers } from './workers.ts';
 
 export interface RoundsContext {
@@ -45,9 +42,6 @@ export interface Series {
   pair(rates: ReadonlyMap<TargetName, number> | null): Promise<void>;
   readonly rounds: Rounds;
 }
-
-/** Events of a closed round and of its warm-up; `null` where a rate and a length say them. */
-type Size = Pick<Workload, 'events' | 'warmup_events'>;
 
 /** Readies whatever all rounds share, and finds how many events a round has; none of them is run. */
 export async function openSeries(spec: Spec, context: RoundsContext): Promise<Series> {
@@ -99,41 +93,30 @@ export async function openSeries(spec: Spec, context: RoundsContext): Promise<Se
   };
 }
 
-/**
- * As given, or by the pace of the faster server: what it takes in `duration_s`, after a warm-up in seconds of it. The
- * same for both servers and every round (decision 18).
- */
+/** A size that trials found is reported before the first round. */
 async function calibrate(
   spec: Spec,
   base: Omit<RoundContext, 'spec' | 'events' | 'rate_events_per_s' | 'onProgress'>,
   context: RoundsContext,
 ): Promise<Size> {
-  const { events, warmup_events, duration_s, batch_size } = spec.workload;
-  if (spec.rate !== null || events !== null) return { events, warmup_events };
-  const kind = spec.mode === 'single' ? 'single' : 'batch';
-  const workload = { ...spec.workload, warmup_events: warmup_events ?? UNSIZED_WARM_UP[kind] };
-  const trial = {
-    ...base,
-    spec: { ...spec, workload },
-    events: Math.ceil((TRIAL_EVENTS_PER_S[kind] * duration_s!) / batch_size) * batch_size,
-    rate_events_per_s: null,
-  };
-  const pace = await fasterPace(context.targets, async (name) =>
-    throughput(await runRound(0, name, { ...trial, onProgress: () => undefined })),
-  );
-  const size = {
-    events: Math.ceil((pace * duration_s!) / batch_size) * batch_size,
-    warmup_events: warmup_events ?? warmUpEvents(pace, batch_size),
-  };
-  context.progress.say(
-    `${spec.name}: ${size.events.toLocaleString('en-US')} events a round, for ${duration_s} s, after ` +
-      `${size.warmup_events.toLocaleString('en-US')} to warm up`,
-  );
+  const size = await sizeOf(spec, context.targets, async (name, { events, warmup_events }) => {
+    const sample = await runRound(0, name, {
+      ...base,
+      spec: { ...spec, workload: { ...spec.workload, warmup_events } },
+      events: events!,
+      rate_events_per_s: null,
+      onProgress: () => undefined,
+    });
+    return throughput(sample);
+  });
+  if (spec.rate === null && spec.workload.events === null) {
+    context.progress.say(
+      `${spec.name}: ${size.events!.toLocaleString('en-US')} events a round, for ${spec.workload.duration_s} s, after ` +
+        `${size.warmup_events!.toLocaleString('en-US')} to warm up`,
+    );
+  }
   return size;
 }
-
-/** For each second of a round; about a third of what the faster server takes on two cores. */
-const TRIAL_EVENTS_PER_S = { batch: 70_000, single: 12_000 };
 
 /** Whole requests. */
 function eventsAt(spec: Spec, rate: number): number {

@@ -11,7 +11,7 @@ import { ADVICE, runWarningsOf } from '../analyse/warnings.ts';
 import { type Environment, readEnvironment } from '../observe/environment.ts';
 import { type MachineTicks, machineLoad, readMachine } from '../observe/machine.ts';
 import { shownFlags } from '../plan/parse.ts';
-import { choosePlacement, type Placement } from '../plan/placement.ts';
+import { choosePlacement } from '../plan/placement.ts';
 import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
 import { readableJson } from '../result/json.ts';
 import { choosePlace, dropUnfinished, keepUnfinished, type Place, putPart } from '../result/part-file.ts';

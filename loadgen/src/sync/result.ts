@@ -8,10 +8,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Warning } from '../analyse/warning.ts';
 import type { Latency } from '../load/drivers/driver.ts';
-import type { Environment } from '../observe/environment.ts';
-import type { Placement } from '../plan/placement.ts';
 import { type Parameters, rowsWhere, type SuiteFacts, type SuiteRow } from '../result/suite-rows.ts';
-import type { Health } from '../verify/health.ts';
 import type { Figures } from './figure.ts';
 
 export const SYNC_SCHEMA_VERSION = 1;
