@@ -2,7 +2,7 @@
  * Request bodies inside k6: the same bytes that `src/bodies.ts` makes of the same pool and numbers.
  *
  * k6 has no Buffer, and every virtual user has a heap of its own, so the pool stays in two files that all of
- * them share (`src/drivers/k6-pool.ts` writes them) and a body is read from there. What must stay true: a
+ * them share (`src/drivers/k6-pool.ts` writes them) and a body is read from there. Invariant: a
  * body is a function of pool and number alone, byte for byte that of `src/bodies.ts`; a test holds the two
  * together, since the audit of a run's content rests on it. Imports nothing, so that k6 and Node both load it.
  */

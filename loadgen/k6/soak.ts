@@ -2,7 +2,7 @@
  * The k6 script of a soak: batches at a constant rate of arrival, one line on stdout for every answer.
  *
  * `src/drivers/k6.ts` starts it with `-e JOB=FILE` and reads the lines (`src/drivers/k6-lines.ts` says what
- * stands in them). What must stay true: request n of a run carries the events n*batchSize and on of the
+ * stands in them). Invariant: request n of a run carries the events n*batchSize and on of the
  * range, whichever virtual user sends it, and nothing is sent beyond the range. k6 takes the types away.
  */
 import { sleep } from 'k6';

@@ -188,7 +188,7 @@ test('a view with other columns, or none, is not audited', async () => {
   await assert.rejects(auditor.audit(file, claimOf(1)), failsWith(/other columns: id metadata/));
 });
 
-test('a corpus whose events can have no row is told before anything is sent', async () => {
+test('a corpus whose events can have no row is reported before anything is sent', async () => {
   const corpus = fileURLToPath(new URL('./fake-round.ts', import.meta.url));
   const creating = createAuditor({ pool: { ...SMALL_POOL, corpus }, maxMetadataBytes: undefined, lifetime });
   await assert.rejects(

@@ -103,7 +103,7 @@ test('runs go A B B A, and the figures are those of the samples', { skip }, asyn
   }
 });
 
-test('both store the rows of a file that either wrote, as they are, and nothing beside them', {
+test('both store the rows of a file that either wrote, as they are, and nothing next to them', {
   skip,
 }, async () => {
   const folder = await lifetime.temporaryFolder();

@@ -103,7 +103,7 @@ test('both servers got the same bytes', () => {
   assert.equal(new Set(batch.rounds.map((sample) => sample.measured.sent_bytes)).size, 1);
 });
 
-test('a short run has its reasons to distrust, and no path of the machine', () => {
+test('a short run has its warnings, and no path of the machine', () => {
   const codes = batch.warnings.map((warning) => warning.code);
   assert.ok(codes.includes('few_rounds') && codes.includes('short_rounds'), codes.join());
   assert.ok(!JSON.stringify(result).includes(tmpdir()));
@@ -167,7 +167,7 @@ test('a wrong flag explains itself with 2, and nothing is started', async () => 
   assert.match(wrong.stderr, /unknown flag --evnts[\s\S]*--rounds must be an integer/);
 });
 
-test('a corpus that holds no events is told before anything is started', async () => {
+test('a corpus that holds no events is reported before anything is started', async () => {
   const wrong = await run([...SMALL, `--corpus=${MAIN}`]);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /corpus_unusable: line 1 of the corpus is not JSON/);

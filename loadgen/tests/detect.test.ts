@@ -30,7 +30,7 @@ test('a server that loses one event in 100,000 has no result, whatever its speed
   assert.ok(!existsSync(out));
 });
 
-test('a saturated generator is a reason to distrust', async () => {
+test('a saturated generator is a warning', async () => {
   const out = join(folder, 'saturated.json');
   const flags = ['--events=20000', '--warmup=0', '--rounds=1', '--starts=1', '--only=ts', `--out=${out}`];
   const run = await runCompare(folder, flags, { FAKE_GENERATOR: SATURATED });

@@ -1,7 +1,7 @@
 /**
- * Two results beside each other: what changed, what agrees, and every way to ask for it wrongly.
+ * Two results next to each other: what changed, what agrees, and every way to ask for it wrongly.
  *
- * Over 250 lines because every way in which two results can differ is told in one place.
+ * Over 250 lines because every way in which two results can differ is reported in one place.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -149,7 +149,7 @@ test('zeros on both sides are no difference, and few rounds are judged by nobody
   assert.match(summaryLine(short), /too few rounds to compare: \d+/);
 });
 
-test('at a share of its own throughput a server only repeats the rate, which is told and not compared', () => {
+test('at a share of its own throughput a server only repeats the rate, which is reported and not compared', () => {
   const atShare = (result: typeof A): typeof A => ({
     ...result,
     measurements: result.measurements.map((one) =>
@@ -175,7 +175,7 @@ test('a server measured alone has figures with a noise floor, and no ratios', ()
   assert.ok(figure(figures, 'batch', 'rs', 'throughput_events_per_s').noise_floor! > 0);
 });
 
-test('another machine, another load and a missing measurement are told', () => {
+test('another machine, another load and a missing measurement are reported', () => {
   const other = sampleResult({ environment: { cpu_model: 'Another CPU', kernel: '6.13.0' } });
   const batch = other.measurements[1]!;
   const changed = {
@@ -202,7 +202,7 @@ test('another machine, another load and a missing measurement are told', () => {
   assert.deepEqual(diffResults(A, sampleResult({ environment: { kernel: '6.13.0' } })).warnings, []);
 });
 
-test('a server that ran with other pragmas or another build of SQLite is told', () => {
+test('a server that ran with other pragmas or another build of SQLite is reported', () => {
   const { health, ...facts } = A.servers.rs!;
   const pragmas = { ...health.pragmas, cache_size: -4000, wal_autocheckpoint: 0 };
   const compile_options = ['ENABLE_FTS5', ...health.compile_options.slice(1)];

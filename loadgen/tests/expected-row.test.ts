@@ -8,7 +8,7 @@ import {
   UnmappableEvent,
 } from '../src/verify/audit/expected-row.ts';
 
-/** The row of an event with these members beside the required ones. */
+/** The row of an event with these members next to the required ones. */
 function row(members: string, maxBytes = DEFAULT_MAX_METADATA_BYTES) {
   return expectedConstants(
     `{"session_id":"s","agent_type":"a","event_type":"tool_use"${members && ','}${members}}`,

@@ -2,7 +2,7 @@
  * What readers see as text: right directions whatever the figures are, nothing below the noise floor called a
  * difference, and every form of a result shown without a gap.
  *
- * Over 250 lines because each way of showing a figure is held against the same results.
+ * Over 250 lines because each way of showing a figure is checked against the same results.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -138,7 +138,7 @@ test('the terminal stays within 100 columns', () => {
   }
 });
 
-test('the terminal has one table for the open loop, drift, ceilings and doubts', () => {
+test('the terminal has one table for the open loop, drift, ceilings and warnings', () => {
   const text = terminalReport(FULL);
   assert.equal(text.match(/Open loop: latency from the moment/g)?.length, 1);
   assert.match(text, /│ 30,000\/s +│ TypeScript │ 30,000\/s/);

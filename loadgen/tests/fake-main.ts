@@ -23,7 +23,7 @@ const fake = (name: TargetName): Target => ({
 
 const contenders: Contenders = {
   targets: { rs: fake('rs'), ts: fake('ts') },
-  // The fake has no database code of its own to be held against.
+  // The fake has no database code of its own to be checked against.
   ceilings: null,
   closedLoopProgram: process.env.FAKE_GENERATOR,
 };

@@ -144,7 +144,7 @@ for (const ids of ['random', 'time'] as const) {
   });
 }
 
-test('failed, unreadable and late answers are told apart', { skip }, async () => {
+test('failed, unreadable and late answers are reported apart', { skip }, async () => {
   bodies.length = 0;
   answer = (request, response) => {
     const n = bodies.length;

@@ -1,4 +1,4 @@
-/** The observer beside a real process and a real write-ahead log. */
+/** The observer next to a real process and a real write-ahead log. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -91,7 +91,7 @@ test('a stall of 300 ms shows in the latency of the 150 requests that were due m
   assert.ok(waited_ms >= 30, `${waited_ms} ms on average`);
 });
 
-test('timeouts, closed connections and refusals are told apart, and the rest goes on', async () => {
+test('timeouts, closed connections and refusals are reported apart, and the rest goes on', async () => {
   const server = await listen((number, response) => {
     if (number === 3) return new Promise(() => undefined);
     if (number === 5) response.destroy();

@@ -96,11 +96,11 @@ test('the full comparison has everything that the seed left out', () => {
   const open = ['open_25_percent', 'open_50_percent', 'open_75_percent', 'open_90_percent'];
   const fixed = ['open_2000', 'open_10000', 'open_30000'];
   assert.deepEqual(names('--mode=all', `--corpus=${import.meta.filename}`), [
-    ...['batch', 'seed', 'corpus', 'single', ...open, ...fixed, 'power', 'stream', 'soak'],
+    ...['batch', 'short', 'corpus', 'single', ...open, ...fixed, 'power', 'stream', 'soak'],
   ]);
   assert.ok(!names('--mode=all').includes('corpus'));
   const plan = planOf('--mode=all');
-  const seed = plan.specs.find((spec) => spec.name === 'seed')!.workload;
+  const seed = plan.specs.find((spec) => spec.name === 'short')!.workload;
   assert.deepEqual(
     [seed.events, seed.connections, seed.batch_size, seed.warmup_events],
     [20_000, 40, 50, 500],
@@ -149,7 +149,7 @@ test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf('--quick').out, SCRATCH_RESULT);
   assert.equal(planOf('--mode=all').out, COMMITTED_RESULT);
   assert.equal(planOf('--mode=all', `--corpus=${import.meta.filename}`).out, COMMITTED_RESULT);
-  assert.equal(planOf('--mode=all', '--pick=seed').out, SCRATCH_RESULT);
+  assert.equal(planOf('--mode=all', '--pick=short').out, SCRATCH_RESULT);
   assert.equal(planOf('--only=rs', '--out=/somewhere/r.json').out, '/somewhere/r.json');
 });
 

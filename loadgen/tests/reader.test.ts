@@ -1,4 +1,4 @@
-/** The reader beside a soak: what it asks, how often, and what it counts. */
+/** The reader next to a soak: what it asks, how often, and what it counts. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -95,7 +95,7 @@ test('the end waits for the slowest answer', async () => {
   assert.ok(sample.p99_ms! >= 200, String(sample.p99_ms));
 });
 
-test('what is asked before it is told to count does not count', async () => {
+test('what is asked before it is reported to count does not count', async () => {
   asked = [];
   answer = ok;
   const found: { path: string; requests: number }[] = [];

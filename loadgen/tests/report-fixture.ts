@@ -51,8 +51,8 @@ const share = (part: number): Kind => ({
 
 const KINDS: readonly Kind[] = [
   {
-    name: 'seed',
-    title: 'The row of the ancestor: 20,000 events',
+    name: 'short',
+    title: '20,000 events',
     mode: 'batch',
     character: { rs: [52_000, 14, 20], ts: [51_000, 26, 21] },
   },
@@ -193,11 +193,11 @@ function measurementOf(kind: Kind, random: Random): Measurement {
     title: kind.title,
     mode: kind.mode,
     workload: {
-      events: kind.name === 'seed' ? 20_000 : open ? null : 1_200_000,
+      events: kind.name === 'short' ? 20_000 : open ? null : 1_200_000,
       duration_s: open ? (kind.duration_s ?? 12) : null,
       connections: 40,
       batch_size: kind.batch_size ?? 50,
-      warmup_events: kind.name === 'seed' ? 500 : open ? null : 720_000,
+      warmup_events: kind.name === 'short' ? 500 : open ? null : 720_000,
       rounds,
       durability: kind.durability ?? 'process',
       max_metadata_bytes: null,

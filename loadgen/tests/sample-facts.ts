@@ -1,5 +1,5 @@
 /**
- * What a made-up result says beside its figures: machine, events, and what the servers say of themselves.
+ * What a made-up result says next to its figures: machine, events, and what the servers say of themselves.
  * See sample-result.ts.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

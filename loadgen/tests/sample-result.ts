@@ -1,7 +1,7 @@
 /**
  * A whole result, made up but plausible: what a comparison of both servers on one machine would write.
  *
- * What must stay true: the same options give the same bytes, and summaries and comparisons are computed from
+ * Invariant: the same options give the same bytes, and summaries and comparisons are computed from
  * the rounds by the code under test's own rules, so that they cannot contradict them. Nothing was measured.
  */
 

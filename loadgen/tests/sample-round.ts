@@ -1,7 +1,7 @@
 /**
  * One round of a made-up result: raw figures that follow from a time per event and a little noise.
  *
- * The histograms are one real HDR histogram for all; only the percentiles beside it differ. See
+ * The histograms are one real HDR histogram for all; only the percentiles next to it differ. See
  * sample-result.ts.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';

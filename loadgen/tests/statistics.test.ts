@@ -146,7 +146,7 @@ test('the noise floor is the largest change between neighbours of the same serve
   assert.equal(noiseFloorOf(['rs', 'rs', 'rs'], { rs: [1, 1, 1] }), 0, 'a server alone');
 });
 
-test('there is no noise floor without neighbours, or beside a zero', () => {
+test('there is no noise floor without neighbours, or next to a zero', () => {
   assert.equal(noiseFloorOf(['rs', 'ts', 'rs'], { rs: [1, 2], ts: [1] }), null);
   assert.equal(noiseFloorOf(['rs', 'rs'], { rs: [0, 5] }), null);
   assert.equal(noiseFloorOf(['rs', 'rs'], { rs: [0, 0] }), 0);

@@ -161,7 +161,7 @@ for (const [what, text, problem] of [
   });
 }
 
-test('who waits in vain is told what is missing', async () => {
+test('who waits in vain is reported what is missing', async () => {
   const ended = await start(await canned(CONNECTED + one, true), 2);
   await ended.ready();
   await assert.rejects(

@@ -1,4 +1,4 @@
-/** What readers see of keeping in step: in the document, the page and on the terminal. */
+/** What readers see of staying in sync: in the document, the page and on the terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf } from '../src/report/document.ts';
@@ -99,8 +99,8 @@ test('the page has the plots, and neither page nor document has a section withou
     assert.ok(page.includes(`id="${id}"`), id);
   for (const label of ['Sync (16 ms)', 'fetch per event', 'debounce 50 ms', 'poll every 250 ms'])
     assert.ok(page.includes(`>${label}</text>`), label);
-  assert.doesNotMatch(htmlReport(RESULT), /Keeping in step/);
-  assert.doesNotMatch(documentOf(RESULT), /Keeping in step/);
+  assert.doesNotMatch(htmlReport(RESULT), /Staying in sync/);
+  assert.doesNotMatch(documentOf(RESULT), /Staying in sync/);
 });
 
 test('text of the part is shown as text', () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { syncCommand } from '../src/cli/sync-command.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
-import { inStepByDefault } from '../src/sync/strategies/client.ts';
+import { shippedClientByDefault } from '../src/sync/strategies/client.ts';
 import type { Follow } from '../src/sync/strategies/strategy.ts';
 import { STRATEGIES } from '../src/sync/strategies/table.ts';
 
@@ -23,7 +23,7 @@ const fake = (name: TargetName): Target => ({
 
 /** Applies the first state again after each later one. */
 const older: Follow = async (options) => {
-  const following = await inStepByDefault(options);
+  const following = await shippedClientByDefault(options);
   const { journal } = following;
   const { epoch, newest } = journal;
   const timer = setInterval(() => {

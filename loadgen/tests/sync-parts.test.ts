@@ -45,7 +45,7 @@ test('the journal counts an older state of an epoch, and nothing else, as a viol
   journal.note('a', '18446744073709551615');
   journal.note('a', '18446744073709551614');
   assert.equal(journal.violations, 1);
-  assert.throws(() => journal.check('somebody'), CODE('out_of_step'));
+  assert.throws(() => journal.check('somebody'), CODE('out_of_sync'));
 });
 
 test('a state is reached by a newer one, before or after it is waited for, and missed after the patience', async () => {
@@ -61,7 +61,7 @@ test('a state is reached by a newer one, before or after it is waited for, and m
   journal.note('a', '12', 300);
   assert.equal(await waiting, 300);
   journal.clear();
-  await assert.rejects(journal.reached(13n, 1, 'somebody'), CODE('out_of_step'));
+  await assert.rejects(journal.reached(13n, 1, 'somebody'), CODE('out_of_sync'));
 });
 
 test('a wait counts from the acknowledgement to a revision at least as new, and never below nothing', () => {
@@ -147,7 +147,7 @@ test('rates, falls and events', () => {
   assert.throws(() => new FigureValues().add({ events: Number.NaN }), RangeError);
 });
 
-test('over a transport that fails the shipped client stays in step, and the same seed gives the same', async () => {
+test('over a transport that fails the shipped client stays in sync, and the same seed gives the same', async () => {
   const first = await overFaultyTransport(7, 3000);
   assert.ok(first.checked >= 3000 && first.applies > 100 && first.violations === 0);
   assert.deepEqual(await overFaultyTransport(7, 3000), first);
@@ -173,8 +173,8 @@ const lazy: Keep = ({ fetch, apply }) => ({
 });
 
 test('over the same transport a client that is wrong is caught', async () => {
-  await assert.rejects(overFaultyTransport(7, 3000, careless), CODE('out_of_step'));
-  await assert.rejects(overFaultyTransport(7, 3000, lazy), CODE('out_of_step'));
+  await assert.rejects(overFaultyTransport(7, 3000, careless), CODE('out_of_sync'));
+  await assert.rejects(overFaultyTransport(7, 3000, lazy), CODE('out_of_sync'));
 });
 
 test('every target is measured in a whole result, and turns with the figures', () => {

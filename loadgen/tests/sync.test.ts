@@ -70,25 +70,25 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
     'a server that drops the last invalidation',
     'round_trip',
     { SYNC_FAULT: 'drops-the-last' },
-    /out_of_step: round_trip, rs: the client has applied 29, and not 30, after/,
+    /out_of_sync: round_trip, rs: the client has applied 29, and not 30, after/,
   ],
   [
     'a server that tells of an older state after a newer one',
     'fan_out',
     { SYNC_FAULT: 'tells-an-older' },
-    /out_of_step: fan_out, rs: rs: clients are not in step\n.*heard of an older state/,
+    /out_of_sync: fan_out, rs: rs: clients are not in sync\n.*heard of an older state/,
   ],
   [
     'a server that drops a client',
     'round_trip,fan_out',
     { SYNC_FAULT: 'drops-a-client' },
-    /out_of_step: fan_out, rs: rs dropped one of 20 clients/,
+    /out_of_sync: fan_out, rs: rs dropped one of 20 clients/,
   ],
   [
     'a stream that says nothing',
     'round_trip',
     { SYNC_FAULT: 'silent' },
-    /out_of_step: round_trip, rs: the first invalidation has not come/,
+    /out_of_sync: round_trip, rs: the first invalidation has not come/,
   ],
   [
     'a post that is refused',
@@ -106,7 +106,7 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
     'a client that applies an older state',
     'round_trip',
     { SYNC_CLIENT: 'older' },
-    /out_of_step: round_trip, rs: the client applied an older state/,
+    /out_of_sync: round_trip, rs: the client applied an older state/,
   ],
 ];
 

@@ -37,7 +37,7 @@ test('an event_id that counts as absent has no place', () => {
   assert.equal(template('{"session_id":"s","event_id":"x","event_id":null}').idAt, -1);
 });
 
-test('sessions are told apart by their value, not by their spelling', () => {
+test('sessions are reported apart by their value, not by their spelling', () => {
   const seen: string[] = [];
   for (const session of ['a', '\\u0061', 'b'])
     parseTemplate(`{"session_id":"${session}"}`, (id) => seen.push(id));

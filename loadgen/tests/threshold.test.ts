@@ -89,7 +89,7 @@ test('a ratio is that of the comparison', () => {
   assert.deepEqual(found, { measurement: 'startup', value: ratio, holds: true });
 });
 
-test('sizes are found beside the servers', () => {
+test('sizes are found next to the servers', () => {
   const { rs, ts } = RESULT.servers;
   assert.deepEqual(outcome('rs.deployed_bytes<1').found, [
     { measurement: 'deployed', value: rs!.deployed.own_bytes, holds: false },

@@ -1,4 +1,4 @@
-/** Each reason to distrust appears when its cause does, and a sound run has none. */
+/** Each warning appears when its cause does, and a sound run has none. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -138,7 +138,7 @@ const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
 };
 
 for (const [code, cause] of Object.entries(causes)) {
-  test(`${code} is told when its cause is there, with advice`, () => {
+  test(`${code} is reported when its cause is there, with advice`, () => {
     const found = cause();
     assert.deepEqual(
       found.map((warning) => warning.code),

@@ -1,4 +1,4 @@
-/** wrk as a driver: the same bytes as every other driver, each once, and what the answers said is what is told. */
+/** wrk as a driver: the same bytes as every other driver, each once, and what the answers said is what is reported. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -45,10 +45,10 @@ test('the part of bench:sync is a picture in the document', async () => {
   const result = { ...sampleReportResult(), sync: sampleSync() };
   await inTree({ ...FILES, 'benchmark-results.json': result }, (root) => {
     update(root);
-    assert.match(readFileSync(join(root, 'docs/keeping-in-step.svg'), 'utf8'), /^<svg .*<\/svg>\n$/s);
+    assert.match(readFileSync(join(root, 'docs/staying-in-sync.svg'), 'utf8'), /^<svg .*<\/svg>\n$/s);
     const document = readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8');
-    assert.match(document, /\n## Keeping in step\n/);
-    assert.match(document, /\n!\[[^\]]+ Rust reaches [^\]]+\]\(keeping-in-step\.svg\)\n/);
+    assert.match(document, /\n## Staying in sync\n/);
+    assert.match(document, /\n!\[[^\]]+ Rust reaches [^\]]+\]\(staying-in-sync\.svg\)\n/);
     assert.deepEqual(outOfDate(root), []);
   });
 });

@@ -39,7 +39,7 @@ const SOURCES: readonly Source[] = [
   { name: 'SQLite of Rust', of: (result) => result.servers.rs?.health.sqlite_version },
   { name: 'SQLite of TypeScript', of: (result) => result.servers.ts?.health.sqlite_version },
   { name: 'pinned', of: (result) => result.placement.pinned },
-  { name: 'reasons to distrust', of: warningsOf },
+  { name: 'warnings', of: warningsOf },
 ];
 
 export function factsOf(a: Result, b: Result): Fact[] {

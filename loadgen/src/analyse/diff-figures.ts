@@ -1,7 +1,7 @@
 /**
  * Each figure of two results with its change: medians with intervals, B over A.
  *
- * What must stay true: intervals are drawn from the rounds themselves, each side alone, since the rounds of
+ * Invariant: intervals are drawn from the rounds themselves, each side alone, since the rounds of
  * two runs are no pairs. They hold the scatter within a run and not what differs from run to run, so a change
  * here is weaker evidence than a ratio of two servers in one run.
  */

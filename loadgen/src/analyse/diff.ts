@@ -1,5 +1,5 @@
 /**
- * Two results laid beside each other: each figure with its change, and each ratio with whether it agrees.
+ * Two results laid next to each other: each figure with its change, and each ratio with whether it agrees.
  *
  * Absolute figures say something only of one machine; a ratio of two servers measured in turn carries further,
  * so agreement is asked of ratios alone. Nothing is measured here, and nothing is said of what only one of the
@@ -10,7 +10,7 @@
  * rounds and normal noise of 2 %, 99.6 % of ratios agree where nothing has changed, 80 % where one server has
  * by 5 %, 20 % where it has by 10 %; with noise of 5 % half agree although one has changed by 20 %. Of a
  * hundred ratios one that disagrees is therefore no finding, and agreement is only as sharp as the noise
- * floor beside it.
+ * floor next to it.
  *
  * Two runs agree when every ratio of the headline table does, and of all others no more disagree than chance leaves
  * out (decision 27).

@@ -1,7 +1,7 @@
 /**
  * Latencies as HDR histograms: whole microseconds, three significant digits.
  *
- * What must stay true: recording costs the same whatever was recorded before and keeps no list of values, and
+ * Invariant: recording costs the same whatever was recorded before and keeps no list of values, and
  * what is stored can be read again, added to others and drawn. Knows nothing of requests.
  */
 import {

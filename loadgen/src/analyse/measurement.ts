@@ -1,5 +1,5 @@
 /**
- * From samples to a measurement: summaries, comparisons with their noise floor, drift, doubts.
+ * From samples to a measurement: summaries, comparisons with their noise floor, drift, warnings.
  *
  * Pure: everything here can be computed again from the rounds in the result.
  */
@@ -22,7 +22,7 @@ export interface Findings {
   readonly driver: DriverFacts;
   readonly payload: PoolFacts;
   readonly rounds: Rounds;
-  /** Index of the ceiling it stands beside, or `null`. */
+  /** Index of the ceiling it is shown next to, or `null`. */
   readonly ceiling: number | null;
   /** Cores that the generator may run on. */
   readonly generator_cores: number;

@@ -1,7 +1,7 @@
 /**
  * Medians, spreads, ratios and their intervals. Pure functions of numbers, tested against known values.
  *
- * What must stay true: nothing is rounded here, too few samples give `null` or say so, never a made-up
+ * Invariant: nothing is rounded here, too few samples give `null` or say so, never a made-up
  * figure, and the same input gives the same interval: what is drawn is drawn from a fixed seed.
  *
  * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section

@@ -1,7 +1,7 @@
 /**
  * Conditions on the result from the command line: `rs.p99_ms<50`, `ratio.throughput_events_per_s>=1`.
  *
- * What must stay true: a condition on what was not measured does not hold, and a condition that cannot be
+ * Invariant: a condition on what was not measured does not hold, and a condition that cannot be
  * understood is refused before anything runs.
  */
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -27,7 +27,7 @@ const SHAPE = /^(\w+)\.(\w+)\s*(<=|>=|<|>)\s*([^<>=\s]+)$/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 /** May be left out of a key. */
 const PREFIX = 'latency_';
-/** Sizes stand beside the servers, not in a measurement; in an outcome they are one of this name. */
+/** Sizes are shown next to the servers, not in a measurement; in an outcome they are one of this name. */
 const DEPLOYED = 'deployed';
 const SIZES: Readonly<Record<string, keyof DeployedSize>> = {
   deployed_bytes: 'own_bytes',

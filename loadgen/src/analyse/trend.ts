@@ -11,7 +11,7 @@ import { median } from './statistics.ts';
 
 /** Both directions together: of a full run, which has thirteen measurements of five rounds, chance says so one time in eight. */
 const BY_CHANCE = 0.01;
-/** Smaller changes are told from chance and change nothing. */
+/** Smaller changes are reported from chance and change nothing. */
 const SMALLEST_CHANGE = 0.05;
 
 export interface Trend {

@@ -1,7 +1,7 @@
 /**
- * The closed list of reasons to distrust a result, each with advice.
+ * The closed list of warnings a result, each with advice.
  *
- * A failed request is none of them: it fails the run. What must stay true: warnings are computed from what is
+ * A failed request is none of them: it fails the run. Invariant: warnings are computed from what is
  * stored in the result, so that a reader can check each.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -76,7 +76,7 @@ export const ADVICE: Readonly<Record<WarningCode, string>> = {
 
 type Warn = (code: WarningCode, message: string) => void;
 
-/** Reasons to distrust one measurement. */
+/** Warnings one measurement. */
 export function measurementWarnings(grounds: Grounds): Warning[] {
   const warnings: Warning[] = [];
   const warn: Warn = (code, message) => warnings.push({ code, message, advice: ADVICE[code] });
@@ -160,7 +160,7 @@ function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void
     warn('late_generator', `${target}: requests were written up to ${late.toFixed(1)} ms late (p99)`);
 }
 
-/** Reasons to distrust everything in the run. */
+/** Warnings everything in the run. */
 export function runWarningsOf(grounds: RunGrounds): Warning[] {
   const { environment, placement, stale } = grounds;
   const warnings: Warning[] = [];

@@ -1,8 +1,8 @@
 /**
  * The ceiling: the same rows in bulk through each server's own driver, schema, pragmas and statements, with no HTTP
- * and no parsing in what is timed, so that each server stands beside what its own database code can do.
+ * and no parsing in what is timed, so that each server is shown next to what its own database code can do.
  *
- * What must stay true: both programs store the same file of groups, each run on a fresh database, in the order
+ * Invariant: both programs store the same file of groups, each run on a fresh database, in the order
  * A B B A, with nothing else of this program running meanwhile.
  */
 import { join } from 'node:path';

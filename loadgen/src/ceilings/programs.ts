@@ -1,7 +1,7 @@
 /**
  * The programs that store groups in bulk with a server's own store, and how one of them is run.
  *
- * The table is a seam: tests put programs there that fail on purpose. What must stay true: a program that does
+ * The table is a seam: tests put programs there that fail on purpose. Invariant: a program that does
  * not end with 0, does not say what it did, or whose file holds other than it says, is a failure.
  */
 import { spawn } from 'node:child_process';

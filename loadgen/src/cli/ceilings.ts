@@ -1,10 +1,10 @@
 /**
- * `pnpm bench:ceilings`: the ceilings of each server on this machine, part by part, so that a figure can stand beside
+ * `pnpm bench:ceilings`: the ceilings of each server on this machine, part by part, so that a figure can are shown next to
  * what it could be.
  *
  * Bulk inserts by the server's own store, with random ids, with ids that grow with time, and with none, so that
  * nothing is deduplicated; the rows alone, without what finds and counts them; scanning and checking alone; the HTTP
- * side alone. Each part in turn for both servers (A B B A), nothing else beside it.
+ * side alone. Each part in turn for both servers (A B B A), nothing else next to it.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -2,8 +2,8 @@
  * Request bodies from a pool: events of the endless sequence that the pool makes when it is repeated with
  * fresh event and session ids.
  *
- * What must stay true: a body is a function of pool and range alone, so it does not matter which connection
- * asks first, and both servers get the same. Only bodies that are being sent are in memory beside the pool; whoever
+ * Invariant: a body is a function of pool and range alone, so it does not matter which connection
+ * asks first, and both servers get the same. Only bodies that are being sent are in memory next to the pool; whoever
  * sends many hands memory back that is free, since the collector would look through the pool for every few of them.
  * Copying is what the generator spends per event, so nothing here parses or prints JSON.
  */

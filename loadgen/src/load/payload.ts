@@ -1,7 +1,7 @@
 /**
  * Generates the events of a run: seeded, contract-valid, with the sizes and kinds of real coding agents.
  *
- * What must stay true: the same seed gives the same text, byte for byte; each kind has exactly the count
+ * Invariant: the same seed gives the same text, byte for byte; each kind has exactly the count
  * that profile.ts gives it, and its sizes are spread over the quantiles there. Knows nothing of requests.
  */
 import {

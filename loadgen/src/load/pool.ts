@@ -1,7 +1,7 @@
 /**
  * The events of a run: a pool that is sent again and again with fresh ids, from the generator or a corpus.
  *
- * What must stay true: a pool is a function of its seed or of its file, so that both servers get the same
+ * Invariant: a pool is a function of its seed or of its file, so that both servers get the same
  * bytes; the digest in its facts is what a run is compared by.
  */
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
  * Milliseconds of the monotonic clock, with fractions.
  *
- * What must stay true: every thread of a process reads the same clock, which `performance.now()` does not
+ * Invariant: every thread of a process reads the same clock, which `performance.now()` does not
  * promise, since each thread counts from its own start. Says nothing of the time of day.
  */
 

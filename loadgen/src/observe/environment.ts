@@ -1,7 +1,7 @@
 /**
  * The machine and the versions a run was made with.
  *
- * What must stay true: no path, host name or user name of the machine gets into a result. What the system
+ * Invariant: no path, host name or user name of the machine gets into a result. What the system
  * does not say is `null`.
  */
 import { execFileSync } from 'node:child_process';
@@ -32,7 +32,7 @@ const GENERATED = [
   'benchmark-results.json',
   'benchmark-report.html',
   'docs/benchmark-results.md',
-  'docs/keeping-in-step.svg',
+  'docs/staying-in-sync.svg',
   'docs/performance',
   'docs/performance.md',
   'README.md',

@@ -3,7 +3,7 @@
  * connection that is kept.
  *
  * Measured the same way for every server, where a runtime's own figure for its event loop could not be
- * compared. What must stay true: one request at a time, so that a stalled server is asked once and its stall
+ * compared. Invariant: one request at a time, so that a stalled server is asked once and its stall
  * is one long wait.
  */
 import { Agent, get } from 'node:http';

@@ -2,7 +2,7 @@
  * Looks at a server from outside at intervals, while a load runs: memory, CPU time, write-ahead log, open
  * files, and how long a request that touches no database has to wait.
  *
- * What must stay true: a look is cheap, since it runs in the parent beside the measurement; a look that could
+ * Invariant: a look is cheap, since it runs in the parent next to the measurement; a look that could
  * not be taken is missing, never made up, so the times are those of real looks and not a grid. What the
  * system does not tell is `null`.
  */
@@ -14,7 +14,7 @@ import type { Timeline } from './sample.ts';
 
 export interface Observed {
   readonly pid: number;
-  /** The database's file; the log lies beside it. */
+  /** The database's file; the log lies next to it. */
   readonly database: string;
   /** The server's address, to measure how long `GET /livez` takes; `null`: not measured. */
   readonly lag_url: string | null;

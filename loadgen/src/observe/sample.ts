@@ -7,7 +7,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Sent } from '../load/drivers/driver.ts';
 
 export interface DiskUse {
-  /** The database and what SQLite keeps beside it, after the server has closed it. */
+  /** The database and what SQLite keeps next to it, after the server has closed it. */
   readonly bytes: number;
   /** Rows in the file, preloaded ones included. */
   readonly events: number;
@@ -71,7 +71,7 @@ export interface WarmUp {
   readonly sent: Sent;
 }
 
-/** The reader beside a soak: a dashboard that asks for statistics. */
+/** The reader next to a soak: a dashboard that asks for statistics. */
 export interface ReaderSample {
   readonly requests: number;
   readonly failed: number;
@@ -81,7 +81,7 @@ export interface ReaderSample {
   readonly cpu_us: number;
 }
 
-/** What the machine did beside server and load while measuring, as shares of all its cores. */
+/** What the machine did next to server and load while measuring, as shares of all its cores. */
 export interface MachineLoad {
   /** CPU time of processes that are no part of the run; `null` where the system does not say. */
   readonly others_share: number | null;

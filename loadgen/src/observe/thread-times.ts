@@ -1,7 +1,7 @@
 /**
  * CPU time of a process between two looks, to the nanosecond: what the scheduler counts of each of its threads.
  *
- * The probe reads clock ticks, of which one is longer than a burst takes. What must stay true: where the system does not
+ * The probe reads clock ticks, of which one is longer than a burst takes. Invariant: where the system does not
  * count, as elsewhere than on Linux, it is `null`; a thread that ended between the looks has its time since the first
  * one lost, and never makes the rest less.
  */

@@ -2,7 +2,7 @@
  * A run in cycles, each of them the whole comparison in small: a few starts, then one round of each server of every
  * measurement (decision 27).
  *
- * What must stay true: the rounds of a measurement lie a whole cycle apart, so that what the machine does in the hour
+ * Invariant: the rounds of a measurement lie a whole cycle apart, so that what the machine does in the hour
  * is in its interval; a share of a throughput is one of the same cycle; what has fewer rounds than others has them in
  * the last cycles.
  */

@@ -1,7 +1,7 @@
 /**
  * One measurement before it is made: which load, how often, with what.
  *
- * What must stay true: a specification is data, decided before anything starts; shares of a throughput are the
+ * Invariant: a specification is data, decided before anything starts; shares of a throughput are the
  * one thing that the run itself has to find out.
  */
 
@@ -19,7 +19,7 @@ export interface Spec {
   readonly rate: RequestedRate | null;
   /** Where the throughput comes from that a share is a share of. */
   readonly throughput_of: string | null;
-  /** A dashboard that reads statistics beside the load. */
+  /** A dashboard that reads statistics during the load. */
   readonly reader: boolean;
   /** Whether the same rows are also stored in bulk, without HTTP. */
   readonly ceiling: boolean;

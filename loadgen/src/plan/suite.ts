@@ -1,8 +1,7 @@
 /**
  * DATA: the measurements of each mode, in their order.
  *
- * What must stay true: the full comparison (`--mode=all`) holds the seed's row, the headline and everything
- * that the seed left out, and a stranger without the corpus can repeat all of it but the row on real events.
+ * Invariant: the full comparison (`--mode=all`) holds the short row, the headline and the other loads, and a stranger without the corpus can repeat all of it but the row on real events.
  */
 
 import type { Workload } from '../result/result.ts';
@@ -21,7 +20,7 @@ export interface Tools {
   readonly k6: boolean;
 }
 
-/** What the mode measures beside starts, `--pick` applied. */
+/** What the mode measures next to starts, `--pick` applied. */
 export function specsOf(options: Options, tools: Tools): Spec[] {
   const all = specsOfMode(options, tools);
   if (options.pick === undefined) return all;
@@ -30,7 +29,7 @@ export function specsOf(options: Options, tools: Tools): Spec[] {
   return all.filter((spec) => needed.has(spec.name));
 }
 
-/** Names of all that the mode measures beside starts, whatever is picked. */
+/** Names of all that the mode measures next to starts, whatever is picked. */
 export function namesOf(options: Options): string[] {
   return specsOfMode(options, { k6: false }).map(({ name }) => name);
 }
@@ -55,12 +54,12 @@ function specsOfMode(options: Options, tools: Tools): Spec[] {
 /** The full comparison; generated events but in the row that is about real ones. */
 function full(options: Options, tools: Tools): Spec[] {
   const generated = { ...options, corpus: undefined };
-  const seed: Options = { ...generated, events: 20_000, warmup: 500 };
+  const short: Options = { ...generated, events: 20_000, warmup: 500 };
   return [
     batch(generated, 'batch', 'Batches of generated events, closed loop'),
-    // Half a second is no measure of a ceiling; it stands beside the one before.
+    // Half a second is no measure of a ceiling; it is shown next to the one before.
     {
-      ...batch(seed, 'seed', "The seed's row: 20,000 events, 40 connections, batches of 50"),
+      ...batch(short, 'short', '20,000 events, 40 connections, batches of 50'),
       ceiling: false,
     },
     ...(options.corpus === undefined

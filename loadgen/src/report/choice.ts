@@ -156,11 +156,11 @@ function conditions(result: Result, open: Result): string {
 function warningLine(result: Result): string {
   const { placement, environment } = result;
   const count = warningsOf(result).length;
-  if (count === 0) return 'No reason to distrust the run was found.';
+  if (count === 0) return 'No warning the run was found.';
   const shared = placement.pinned
     ? ''
     : `Server and load generator shared ${environment.cpu_cores} cores, so the CPU time is the sounder figure. `;
-  return `${shared}Read the [${count} warnings of the run](docs/benchmark-results.md#reasons-to-distrust) before you quote a figure.`;
+  return `${shared}Read the [${count} warnings of the run](docs/benchmark-results.md#warnings) before you quote a figure.`;
 }
 
 function lower(row: Row): TargetName {

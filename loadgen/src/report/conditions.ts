@@ -1,4 +1,4 @@
-/** What the figures were measured with, and every reason to distrust them: one fact a line. */
+/** What the figures were measured with, and every warning them: one fact a line. */
 
 import type { Warning } from '../analyse/warning.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';

@@ -1,5 +1,5 @@
 /**
- * Two results laid beside each other, as text: tables for a terminal or for a pull request.
+ * Two results laid next to each other, as text: tables for a terminal or for a pull request.
  *
  * Rounds for readers alone; the same as JSON is the `Diff` itself. A metric that this version does not know
  * is shown by its key and without a unit.

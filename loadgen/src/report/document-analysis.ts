@@ -1,7 +1,7 @@
 /**
  * The analysis of the generated document: sentences made from the figures, whatever these are.
  *
- * What must stay true: a direction comes from a verdict; an explanation stands here only where something
+ * Invariant: a direction comes from a verdict; an explanation stands here only where something
  * was measured for it.
  */
 import { type Measurement, measurementNamed, type Result } from '../result/result.ts';

@@ -1,7 +1,7 @@
 /**
- * docs/benchmark-results.md: the result in the form of the ancestor's report, every sentence made from figures.
+ * docs/benchmark-results.md: the result in the form of the first report, every sentence made from figures.
  *
- * What must stay true: the same result gives the same bytes, no winner is typed here, and what was not
+ * Invariant: the same result gives the same bytes, no winner is typed here, and what was not
  * measured is said.
  */
 
@@ -22,7 +22,7 @@ import { headlineOf, headlineRows, type Table } from './rows.ts';
 import { askedOf, ceilingLines, openMeasurements } from './series.ts';
 
 /** A run that has all of these, and open loops, is complete. */
-const FULL = ['startup', 'seed', 'batch', 'single', 'power', 'stream', 'soak'] as const;
+const FULL = ['startup', 'short', 'batch', 'single', 'power', 'stream', 'soak'] as const;
 
 const MISSING = 'Not measured in this run.';
 
@@ -66,8 +66,8 @@ export function documentOf(result: Result): string {
     ceilings(result),
     '## Caveats',
     bullets(caveatLines(result)),
-    '### Reasons to distrust',
-    doubts(result),
+    '### Warnings',
+    warnings(result),
     ...(result.thresholds.length === 0
       ? []
       : ['## Conditions', bullets(thresholdLines(result).map(markdownText))]),
@@ -176,7 +176,7 @@ function ceilings(result: Result): string {
   return markdownTable(table);
 }
 
-function doubts(result: Result): string {
+function warnings(result: Result): string {
   const all = warningsOf(result);
   if (all.length === 0) return 'None was found in this run.';
   return bullets(
@@ -198,7 +198,7 @@ function reproduction(result: Result): string {
     'npx --yes pnpm@12.21.0 bench:compare -- --events=20000 --concurrency=40 --batch-size=50',
     ...(result.sync === undefined
       ? []
-      : ['', '# Keeping in step, put into the same result', 'npx --yes pnpm@12.21.0 bench:sync']),
+      : ['', '# Staying in sync, put into the same result', 'npx --yes pnpm@12.21.0 bench:sync']),
     ...(result.codecs === undefined
       ? []
       : ['', '# Formats and transports, put into the same result', 'npx --yes pnpm@12.21.0 bench:codecs']),

@@ -51,7 +51,7 @@ export function formatMedian(summary: Summary | null | undefined, unit: Unit): s
   return summary === null || summary === undefined ? NOT_MEASURED : formatValue(summary.median, unit);
 }
 
-/** What Rust has more or less than TypeScript, as the seed's table says it. */
+/** What Rust has more or less than TypeScript, as the table says it. */
 export function formatDelta(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return '—';
   const change = (ratio - 1) * 100;

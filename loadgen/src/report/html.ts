@@ -1,7 +1,7 @@
 /**
  * benchmark-report.html: one file with the plots, which asks nobody for anything and runs no script.
  *
- * What must stay true: the same result gives the same bytes, and text of the result never becomes markup.
+ * Invariant: the same result gives the same bytes, and text of the result never becomes markup.
  */
 
 import { binarySections } from '../binary/report/section.ts';
@@ -13,7 +13,13 @@ import { commitOf, warningsOf } from './conditions.ts';
 import { formatDuration, formatValue, group } from './format.ts';
 import { glance } from './html/glance.ts';
 import { html, type Markup, trusted } from './html/markup.ts';
-import { conditionSection, doubtSection, plotSections, type Section, tableSection } from './html/sections.ts';
+import {
+  conditionSection,
+  plotSections,
+  type Section,
+  tableSection,
+  warningSection,
+} from './html/sections.ts';
 import { STYLE } from './html/style.ts';
 import { labelOf, serversIn } from './names.ts';
 
@@ -28,7 +34,7 @@ export function htmlReport(result: Result): string {
     ...binarySections(result),
     ...rpcSections(result),
     tableSection(result),
-    doubtSection(result),
+    warningSection(result),
     conditionSection(result),
   ];
   const title = serversIn(result)
@@ -60,7 +66,7 @@ function headerMarkup(result: Result, title: string, sections: readonly Section[
   const { environment } = result;
   const rounds = result.measurements.flatMap((measurement) => measurement.rounds);
   const stored = rounds.reduce((sum, { audit }) => sum + audit.stored_events, 0);
-  const doubts = warningsOf(result).length;
+  const warnings = warningsOf(result).length;
   const facts = [
     result.created_at.slice(0, 10),
     `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores`,
@@ -74,7 +80,7 @@ function headerMarkup(result: Result, title: string, sections: readonly Section[
 <h1>${title}</h1>
 <p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${rounds.length} rounds in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
 <ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
-${doubts === 0 ? null : html`<p class="doubt"><a href="#doubts">${doubts} ${doubts === 1 ? 'reason' : 'reasons'} to distrust this run</a></p>`}
+${warnings === 0 ? null : html`<p class="warning"><a href="#warnings">${warnings} ${warnings === 1 ? 'reason' : 'reasons'} to distrust this run</a></p>`}
 <nav>${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
 </header>`;
 }

@@ -1,7 +1,7 @@
 /**
  * The rows that every table is made of: a metric, what each server has, and how they compare.
  *
- * What must stay true: a metric stands in a table when at least one server has it; with one server alone
+ * Invariant: a metric stands in a table when at least one server has it; with one server alone
  * nothing is compared.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -61,14 +61,14 @@ export function sizeRows(result: Result): Row[] {
 
 /** The measurement a reader is shown first; `undefined` in a run without rounds. */
 export function headlineOf(result: Result): Measurement | undefined {
-  const named = ['batch', 'corpus', 'single', 'seed'].map((name) => measurementNamed(result, name));
+  const named = ['batch', 'corpus', 'single', 'short'].map((name) => measurementNamed(result, name));
   return (
     named.find((found) => found !== undefined) ??
     result.measurements.find((measurement) => measurement.mode !== 'startup')
   );
 }
 
-/** Start, headline and sizes: the ancestor's table. */
+/** Start, headline and sizes: the headline table. */
 export function headlineRows(result: Result): Row[] {
   const startup = measurementNamed(result, 'startup');
   const headline = headlineOf(result);
@@ -83,16 +83,16 @@ export function isCompared(result: Result): boolean {
   return serversIn(result).length > 1;
 }
 
-/** The seed's columns, with the ratio and what it means beside. */
+/** A column for each server, with the ratio and what it means. */
 export function tableOf(result: Result, rows: readonly Row[], columns: readonly Column[]): Table {
   const servers = serversIn(result);
-  const beside = isCompared(result) ? columns : [];
+  const comparing = isCompared(result) ? columns : [];
   return {
-    head: ['Metric', ...servers.map((name) => labelOf(result, name)), ...beside.map((one) => HEADS[one])],
+    head: ['Metric', ...servers.map((name) => labelOf(result, name)), ...comparing.map((one) => HEADS[one])],
     rows: rows.map((row) => [
       row.label,
       ...servers.map((name) => formatSummary(row.summaries[name], row.unit)),
-      ...beside.map((column) => CELLS[column](row)),
+      ...comparing.map((column) => CELLS[column](row)),
     ]),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Tables and lines across measurements: open loop by rate, the ceiling beside, drift, the generator.
+ * Tables and lines across measurements: open loop by rate, the ceiling next to, drift, the generator.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift, DriftVerdict } from '../analyse/drift.ts';
@@ -97,19 +97,19 @@ export function ceilingLines(result: Result, measurement: Measurement): string[]
   });
 }
 
-/** The dashboard beside a soak: what it asked, and how long it waited. A failed read fails the run. */
+/** The dashboard next to a soak: what it asked, and how long it waited. A failed read fails the run. */
 export function dashboardLines({ rounds }: Measurement): string[] {
   return rounds.flatMap(({ target, reader }) => {
     if (reader === null) return [];
     const shown = (value: number | null) => (value === null ? NOT_MEASURED : formatValue(value, 'ms'));
     return [
-      `Dashboard beside ${SHORT_NAMES[target]}: ${group(reader.requests)} reads, ${group(reader.failed)} failed, ` +
+      `Dashboard next to ${SHORT_NAMES[target]}: ${group(reader.requests)} reads, ${group(reader.failed)} failed, ` +
         `p50 ${shown(reader.p50_ms)}, p99 ${shown(reader.p99_ms)}.`,
     ];
   });
 }
 
-/** The generator beside the servers: what it cost, and how near its own limit it was. */
+/** The generator next to the servers: what it cost, and how near its own limit it was. */
 export function generatorLine(measurement: Measurement): string | null {
   const { rounds } = measurement;
   const events = rounds.reduce((sum, { measured }) => sum + measured.sent_events, 0);

@@ -51,7 +51,7 @@ const SYSTEMS: readonly System[] = [
   },
   {
     name: 'state-sync',
-    asked: 'How few fetches keep a page in step with a backend?',
+    asked: 'How few fetches keep a page in sync with a backend?',
     measured: '1,000 changes in memory, median of 3 runs: 59 ms to the last state applied',
     here: 'the same over HTTP, each change a request that is stored durably (pnpm bench:sync)',
     of({ sync }, server) {

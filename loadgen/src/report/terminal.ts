@@ -35,7 +35,7 @@ export function terminalReport(result: Result): string {
     [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
     ...sections,
     ...listed('Conditions of the command line:', thresholdLines(result)),
-    doubtsSection(result),
+    warningsSection(result),
   ].join('\n\n')}\n`;
 }
 
@@ -94,23 +94,23 @@ function sentences(rows: readonly Row[]): string[] {
   ].map(item);
 }
 
-function doubtsSection(result: Result): string {
-  const doubts = warningsOf(result);
-  if (doubts.length === 0) return 'No reason to distrust this result was found.';
-  const lines = doubts.map(({ measurement, message, advice }) =>
+function warningsSection(result: Result): string {
+  const warnings = warningsOf(result);
+  if (warnings.length === 0) return 'No warning this result was found.';
+  const lines = warnings.map(({ measurement, message, advice }) =>
     [
       wrap(`${measurement === null ? '' : `${measurement}: `}${message}`, '  ', '  '),
       wrap(advice, '    ', '    '),
     ].join('\n'),
   );
-  return `Reasons to distrust this result:\n${lines.join('\n')}`;
+  return `Warnings this result:\n${lines.join('\n')}`;
 }
 
 function listed(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}\n${lines.map(item).join('\n')}`];
 }
 
-/** No line between the rows. "/s" is enough beside the label of a metric. */
+/** No line between the rows. "/s" is enough next to the label of a metric. */
 function drawn({ head, rows }: Table, widths: readonly number[] = []): string {
   const table = new CliTable({
     head: [...head],

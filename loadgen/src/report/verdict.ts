@@ -1,7 +1,7 @@
 /**
  * A comparison as one plain sentence.
  *
- * What must stay true: the direction comes from the verdict alone, so that nothing below the noise floor is
+ * Invariant: the direction comes from the verdict alone, so that nothing below the noise floor is
  * called a difference; no server is named as the better one.
  */
 import { type Comparison, relativeChange, type Verdict } from '../analyse/statistics.ts';

@@ -34,7 +34,7 @@ export function readableJson(value: object): string {
   return `${text.replace(/\[\n[^[\]{}"]+\]/g, (list) => list.replace(/\s+/g, ''))}\n`;
 }
 
-/** Writes beside the file first, so that an interruption leaves the old result whole. */
+/** Writes next to the file first, so that an interruption leaves the old result whole. */
 export async function writeResult(result: Result, file: string): Promise<void> {
   const text = resultJson(result);
   const found = await violations(JSON.parse(text));

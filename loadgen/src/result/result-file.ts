@@ -1,7 +1,7 @@
 /**
  * Reads a file that a comparison wrote.
  *
- * What must stay true: a file that is no result of this version is refused with a sentence instead of being read half.
+ * Invariant: a file that is no result of this version is refused with a sentence instead of being read half.
  */
 import { readFile } from 'node:fs/promises';
 import { violations } from './json.ts';

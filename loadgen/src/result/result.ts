@@ -38,7 +38,7 @@ export interface Result {
   readonly ceilings: readonly Ceiling[];
   readonly measurements: readonly Measurement[];
   readonly thresholds: readonly ThresholdOutcome[];
-  /** Reasons to distrust the run as a whole; each measurement has its own beside these. */
+  /** Warnings the run as a whole; each measurement has its own next to these. */
   readonly warnings: readonly Warning[];
   /** What `pnpm bench:sync` found, with its own commit and machine (decision 22). */
   readonly sync?: SyncResult;

@@ -3,7 +3,7 @@
  * HTTP, summarise, export.
  *
  * Takes its servers as a parameter, and gives back an exit code: 0 compared, 1 failed, 2 wrong flag, 3 a
- * threshold is not met, 130 interrupted. What must stay true: whatever ends it, its children and folders are
+ * threshold is not met, 130 interrupted. Invariant: whatever ends it, its children and folders are
  * gone afterwards.
  */
 
@@ -167,7 +167,7 @@ function payloadKey(spec: Pick<Spec, 'corpus' | 'workload'>): string {
   return JSON.stringify([spec.corpus, spec.workload.ids]);
 }
 
-/** Reads the events once before anything is started, so that a broken corpus is told at once. */
+/** Reads the events once before anything is started, so that a broken corpus is reported at once. */
 async function readPayloads(plan: Plan, options: Options): Promise<Map<string, PoolFacts>> {
   const payloads = new Map<string, PoolFacts>();
   for (const spec of plan.specs) {

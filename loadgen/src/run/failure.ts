@@ -20,7 +20,7 @@ export type FailureCode =
   | 'audit_failed'
   | 'stream_failed'
   | 'stream_differs'
-  | 'out_of_step'
+  | 'out_of_sync'
   | 'browser_failed'
   | 'limit_failed'
   | 'result_invalid';

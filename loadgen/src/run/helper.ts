@@ -1,7 +1,7 @@
 /**
  * A process of the run's own that carries out one order at a time: the parent's side.
  *
- * What must stay true: it ends with the run, at the latest, and one that ends by itself fails what it was asked for.
+ * Invariant: it ends with the run, at the latest, and one that ends by itself fails what it was asked for.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

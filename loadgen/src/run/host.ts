@@ -1,7 +1,7 @@
 /**
  * A server of one scene: fresh process, fresh file, killed and started again on the same file and port where asked.
  *
- * What must stay true: it ends with the run, at the latest, and only processes that were started here are signalled;
+ * Invariant: it ends with the run, at the latest, and only processes that were started here are signalled;
  * no two events that are posted to one file share a number.
  */
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { BenchFailure } from './failure.ts';
 import { copyDatabase, type Launch, startFailure } from './launch.ts';
 
 export interface HostOptions {
-  /** Beside `--db` and `--port`. */
+  /** In addition to `--db` and `--port`. */
   readonly flags?: readonly string[];
   /** A closed database that it gets a copy of, and the number of its events. */
   readonly base?: { readonly file: string; readonly events: number };

@@ -1,7 +1,7 @@
 /**
  * A database that already holds events, made once for each kind of load and copied for every round.
  *
- * Either server can make it, since both write the same file; the first of the plan does. What must stay true:
+ * Either server can make it, since both write the same file; the first of the plan does. Invariant:
  * it is closed, so a copy of the one file is the whole database.
  */
 import { existsSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * One round: a fresh process on a fresh database takes the events, is stopped, and its file is held against
+ * One round: a fresh process on a fresh database takes the events, is stopped, and its file is checked against
  * what was acknowledged and what was streamed.
  *
- * What must stay true: generator, auditor and stream clients are there before the server is measured, so that
+ * Invariant: generator, auditor and stream clients are there before the server is measured, so that
  * their preparations disturb no figure; CPU time is read right before the first request and right after the
  * last answer.
  */
@@ -68,7 +68,7 @@ export async function runRound(round: number, name: TargetName, context: RoundCo
     acknowledged_events: acknowledged,
     preloaded_rows: workload.preload_events,
   };
-  // Side by side, since nothing is measured any more: the stream is held against the file by one thread alone.
+  // Side by side, since nothing is measured any more: the stream is checked against the file by one thread alone.
   const [audit, stream] = await Promise.all([
     auditor.audit(launched.database, claim),
     clients?.finish(launched.database) ?? null,

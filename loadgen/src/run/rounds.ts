@@ -2,7 +2,7 @@
  * The rounds of one measurement, a pair at a time: one round of each server, one after the other. Nothing else of this
  * program runs while one is measured.
  *
- * What must stay true: every round gets the same events, and both servers promise the same in every round;
+ * Invariant: every round gets the same events, and both servers promise the same in every round;
  * a run in which one of them does not is over.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,7 +1,7 @@
 /**
  * The process that starts are measured from: it starts a server, asks until it is ready, and ends it.
  *
- * A process of its own, since a large one takes tens of milliseconds to start another. What must stay true: nothing
+ * A process of its own, since a large one takes tens of milliseconds to start another. Invariant: nothing
  * is loaded here but what starting and asking take; a server does not outlive this process.
  */
 import { get } from 'node:http';
@@ -48,7 +48,7 @@ process.on('message', async (message) => {
 });
 
 function reply(message: Reply): void {
-  // A parent that is gone is told nothing.
+  // A parent that is gone is reported nothing.
   if (process.connected) process.send!(message, () => undefined);
 }
 

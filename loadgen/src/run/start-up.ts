@@ -4,7 +4,7 @@
  *
  * The program is started directly, never through a shell or a package manager. `/readyz` is asked from the
  * ready line on, over and over without a pause, since before that line nobody knows the port; a small process
- * does both. What must stay true: nothing that is done before the spawn is counted, neither folder nor copy, and
+ * does both. Invariant: nothing that is done before the spawn is counted, neither folder nor copy, and
  * the first start of each server is not: its program text and our own HTTP client are cold in that one alone.
  */
 import { type ChildProcess, fork } from 'node:child_process';

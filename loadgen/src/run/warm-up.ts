@@ -2,7 +2,7 @@
  * Sends before anything counts: as many events in every round of a measurement, and says whether the server became
  * steady, which is whether two parts in a row agree within 5 %.
  *
- * What must stay true: what is sent here is counted by the audit like everything else, and the next event is
+ * Invariant: what is sent here is counted by the audit like everything else, and the next event is
  * the first that was not sent; how many there are is known before the first round, so that every round begins on a
  * table of the same size (decision 18). A server that does not settle is measured all the same, and the result
  * says so.

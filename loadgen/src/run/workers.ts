@@ -1,7 +1,7 @@
 /**
  * The processes that a run keeps from round to round: generators and auditors, one for each kind of load.
  *
- * They hold the events in memory, which takes seconds to make. What must stay true: nothing of them runs while
+ * They hold the events in memory, which takes seconds to make. Invariant: nothing of them runs while
  * another is measured, and all end with the run.
  */
 

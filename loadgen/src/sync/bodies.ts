@@ -1,7 +1,7 @@
 /**
  * The events that are posted: small ones with random UUIDs, a pure function of seed and number.
  *
- * What must stay true: no two numbers share an `event_id`, so that none is a duplicate.
+ * Invariant: no two numbers share an `event_id`, so that none is a duplicate.
  */
 import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
 

@@ -2,7 +2,7 @@
  * A Chromium of this system with one page of a server open: when its first rows were shown, and what its renderer
  * takes.
  *
- * What must stay true: a fresh profile each time, so that nothing is cached; the browser ends with the run.
+ * Invariant: a fresh profile each time, so that nothing is cached; the browser ends with the run.
  */
 
 import { launchOptions } from '@twin-ingest/testkit/browser/chromium.ts';

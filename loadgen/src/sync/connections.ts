@@ -1,7 +1,7 @@
 /**
  * Connections that post and ask, each one request after the other.
  *
- * Plain sockets, since who posts shares the cores with the server (decision 22). What must stay true: of an answer the
+ * Plain sockets, since who posts shares the cores with the server (decision 22). Invariant: of an answer the
  * status and `Content-Length` are read, which a server of the contract sends with every answer to a post or a probe;
  * anything else is an error, never a guess.
  */

@@ -1,7 +1,7 @@
 /**
  * What the process of the invalidation clients does: holds them all, and carries out its parent's orders.
  *
- * What must stay true: while a load runs it reads and notes, and does nothing else.
+ * Invariant: while a load runs it reads and notes, and does nothing else.
  */
 import { encode } from '../analyse/histogram.ts';
 import { RawClient } from './raw-client.ts';

@@ -1,7 +1,7 @@
 /**
- * Stands between a server and its client: drops, doubles and delays what is told, and delays what is fetched.
+ * Stands between a server and its client: drops, doubles and delays what is reported, and delays what is fetched.
  *
- * What must stay true: whatever is dropped last is told after a while all the same, as it is where a connection was lost.
+ * Invariant: whatever is dropped last is reported after a while all the same, as it is where a connection was lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Topic } from '@twin-ingest/client';

@@ -2,7 +2,7 @@
  * A server that exists in memory alone, behind a transport that fails in every way that one can: invalidations that
  * are dropped, doubled, late and out of order; answers that are late, old, unchanged or none; restarts; other epochs.
  *
- * A pure function of its seed and its clock. What must stay true: a connection that dropped something ends, and the one
+ * A pure function of its seed and its clock. Invariant: a connection that dropped something ends, and the one
  * that follows it begins with the revision of now, as the contract has it (SYN-02); what is dropped is never the last.
  */
 import type { Clock, Known, Snapshot } from '@twin-ingest/client';
@@ -64,7 +64,7 @@ export class FaultyServer {
       this.#revision = BigInt(this.#random.below(100));
     }
     this.#revision += BigInt(1 + this.#random.below(3));
-    // Who was not told is told when it connects again.
+    // Who was not told is reported when it connects again.
     if (this.#oneOf(DROPPED_OF) || this.#oneOf(RESTARTED_OF)) this.#clock.after(this.#lateBy(), this.tell);
     else {
       this.tell();

@@ -1,7 +1,7 @@
 /**
- * DATA: what is measured of keeping in step, with unit and label, in the order of every table.
+ * DATA: what is measured of staying in sync, with unit and label, in the order of every table.
  *
- * What must stay true: a figure keeps every value it was made of, and one that was not measured is not there.
+ * Invariant: a figure keeps every value it was made of, and one that was not measured is not there.
  */
 import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';
@@ -33,7 +33,7 @@ export const FIGURES = {
   staleness_max_ms: { unit: 'ms', label: 'Wait maximum' },
   ingest_events_per_s: { unit: 'events_per_s', label: 'Ingest, offered' },
   ingest_p99_ms: { unit: 'ms', label: 'Ingest answer p99' },
-  saturated_events_per_s: { unit: 'events_per_s', label: 'Ingest, as many as will go' },
+  saturated_events_per_s: { unit: 'events_per_s', label: 'Ingest, at saturation' },
   server_cpu_ms: { unit: 'ms', label: 'Server CPU' },
   server_cpu_us_per_event: { unit: 'us', label: 'Server CPU per event' },
   server_cpu_share: { unit: 'share', label: 'Server CPU, of a core' },
@@ -42,8 +42,8 @@ export const FIGURES = {
   held_rss_bytes: { unit: 'bytes', label: 'Server RSS, grown' },
   held_kernel_bytes: { unit: 'bytes', label: 'Unread in the kernel' },
   told: { unit: 'count', label: 'Frames told' },
-  recovery_ms: { unit: 'ms', label: 'Ready to in step' },
-  outage_ms: { unit: 'ms', label: 'Killed to in step' },
+  recovery_ms: { unit: 'ms', label: 'Ready to in sync' },
+  outage_ms: { unit: 'ms', label: 'Killed to in sync' },
   open_ms: { unit: 'ms', label: 'To the first rows' },
   renderer_cpu_share: { unit: 'share', label: 'Renderer CPU, of a core' },
 } as const satisfies Record<string, Known>;

@@ -1,7 +1,7 @@
 /**
- * DATA: what keeping in step was to reach, and which rows of a result say it.
+ * DATA: what staying in sync was to reach, and which rows of a result say it.
  *
- * What must stay true: a target is held against a median, or, where it says worst, against the worst of medians;
+ * Invariant: a target is checked against a median, or, where it says worst, against the worst of medians;
  * nothing is reached that was not measured. Knows nothing of how it is shown.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -70,9 +70,9 @@ export function latencyOfTrips(sync: SyncResult, server: TargetName): Latency | 
 const costOf =
   (key: FigureKey): Of =>
   (sync, server) => {
-    const [beside] = medians(rowsWhere(sync, 'fan_out', server, CROWD), key);
+    const [during] = medians(rowsWhere(sync, 'fan_out', server, CROWD), key);
     const [without] = medians(rowsWhere(sync, 'fan_out', server, { clients: 0 }), key);
-    return without === undefined || beside === undefined ? undefined : Math.max(0, 1 - beside / without);
+    return without === undefined || during === undefined ? undefined : Math.max(0, 1 - during / without);
   };
 
 /** How the row of a server that took the place of the other says so. */
@@ -186,7 +186,7 @@ export const SYNC_GOALS: readonly SyncGoal[] = [
     of: median('page', 'open_ms', FULL_PAGE),
   },
   {
-    title: 'page beside 1,000 events/s, renderer’s CPU',
+    title: 'page next to 1,000 events/s, renderer’s CPU',
     unit: 'share',
     limit: both(0.05),
     of: median('page', 'renderer_cpu_share', FULL_PAGE),

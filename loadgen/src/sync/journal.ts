@@ -1,5 +1,5 @@
 /**
- * What a follower applied, and when: the judge of whether it stays in step.
+ * What a follower applied, and when: the judge of whether it stays in sync.
  *
  * It compares revisions by itself, as integers, so that a fault of the client's own comparison is seen. What must stay
  * true: within an epoch a state that is older than one that was applied is a violation, and counts once.
@@ -74,7 +74,7 @@ export class Journal {
   }
 
   /**
-   * When a state at least as new was applied since the last `clear`, or will be; fails with `out_of_step` when none
+   * When a state at least as new was applied since the last `clear`, or will be; fails with `out_of_sync` when none
    * comes for `patience_ms`.
    */
   reached(revision: bigint, patience_ms: number, who: string): Promise<number> {
@@ -91,16 +91,16 @@ export class Journal {
       const timer = setTimeout(() => {
         this.#waiters.delete(waiter);
         const missing = `${who} has applied ${this.#newest}, and not ${revision}, after ${patience_ms} ms`;
-        reject(new BenchFailure('out_of_step', missing));
+        reject(new BenchFailure('out_of_sync', missing));
       }, patience_ms);
       this.#waiters.add(waiter);
     });
   }
 
-  /** Fails with `out_of_step` when an older state was ever applied. */
+  /** Fails with `out_of_sync` when an older state was ever applied. */
   check(who: string): void {
     if (this.#violations === 0) return;
     const times = this.#violations === 1 ? 'once' : `${this.#violations} times`;
-    throw new BenchFailure('out_of_step', `${who} applied an older state ${times}`);
+    throw new BenchFailure('out_of_sync', `${who} applied an older state ${times}`);
   }
 }

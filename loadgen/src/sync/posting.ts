@@ -1,7 +1,7 @@
 /**
  * What posts one event at a time and says the revision that has it: a plain socket, or the shipped client's `Sender`.
  *
- * What must stay true: nothing but posting is on the clock, and nothing is posted a second time: a post that fails ends
+ * Invariant: nothing but posting is on the clock, and nothing is posted a second time: a post that fails ends
  * the measurement.
  */
 import { type OutgoingEvent, Sender } from '@twin-ingest/client';

@@ -1,7 +1,7 @@
 /**
  * A client of the invalidation stream that costs next to nothing: a socket, and a search in its bytes.
  *
- * What must stay true: of a chunk of bytes the last revision of `events` counts, since a newer one takes the place of
+ * Invariant: of a chunk of bytes the last revision of `events` counts, since a newer one takes the place of
  * an older; a client that does not read takes no byte off its socket.
  */
 import { connect, type Socket } from 'node:net';

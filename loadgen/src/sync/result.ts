@@ -1,8 +1,8 @@
 /**
  * The shape of what `pnpm bench:sync` finds: the part `sync` of a result, or a file of its own.
  *
- * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It says its own commit, machine and doubts,
- * since it is measured in a run of its own. What must stay true: nothing in it is rounded, and verdicts are made from
+ * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It says its own commit, machine and warnings,
+ * since it is measured in a run of its own. Invariant: nothing in it is rounded, and verdicts are made from
  * it and never stored in it.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,4 +1,4 @@
-/** DATA: what each scenario asks, as a reader is told. */
+/** DATA: what each scenario asks, as a reader is reported. */
 import type { ScenarioName } from './result.ts';
 
 export const SCENARIO_TITLES: Readonly<Record<ScenarioName, string>> = {
@@ -8,8 +8,8 @@ export const SCENARIO_TITLES: Readonly<Record<ScenarioName, string>> = {
   slider: 'A slider, sixty events a second',
   restart: 'Killed and started again, and swapped for the other server',
   monotony: 'Drops, duplicates, delays, restarts and swaps',
-  page: 'The page on a full database, and beside a load',
+  page: 'The page on a full database, and during a load',
   slow_client: 'A client that reads a thousand bytes a second',
-  full_stream: 'Clients of the full stream beside a load',
-  fan_out: 'Followers beside a load, a tenth of them stalled',
+  full_stream: 'Clients of the full stream during a load',
+  fan_out: 'Followers during a load, a tenth of them stalled',
 };

@@ -1,7 +1,7 @@
 /**
- * A scenario: one question about keeping in step, asked of one server after the other.
+ * A scenario: one question about staying in sync, asked of one server after the other.
  *
- * What must stay true: each server's process and file are fresh in every scenario; a scenario that finds a client out of
+ * Invariant: each server's process and file are fresh in every scenario; a scenario that finds a client out of
  * step throws, and no figure makes up for it.
  */
 

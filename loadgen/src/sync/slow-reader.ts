@@ -1,7 +1,7 @@
 /**
  * A client of the invalidation stream that reads a thousand bytes a second, until it is let go.
  *
- * What must stay true: it takes no more off its socket than it was asked to, so that what it does not read stays with
+ * Invariant: it takes no more off its socket than it was asked to, so that what it does not read stays with
  * the kernel and the server.
  */
 import { readFile } from 'node:fs/promises';

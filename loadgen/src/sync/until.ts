@@ -5,7 +5,7 @@ import { BenchFailure } from '../run/failure.ts';
 
 const LOOK_MS = 2;
 
-/** Looks every two milliseconds; `out_of_step` after `patience_ms`, with what was waited for. */
+/** Looks every two milliseconds; `out_of_sync` after `patience_ms`, with what was waited for. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   patience_ms: number,
@@ -14,7 +14,7 @@ export async function until(
   const from = nowMs();
   while (!(await isSo())) {
     if (nowMs() - from > patience_ms)
-      throw new BenchFailure('out_of_step', `${what} has not come for ${patience_ms} ms`);
+      throw new BenchFailure('out_of_sync', `${what} has not come for ${patience_ms} ms`);
     await sleep(LOOK_MS);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A clock that stands still until it is told to go on: hours of waits in a second, and the same each time.
+ * A clock that stands still until it is reported to go on: hours of waits in a second, and the same each time.
  *
- * What must stay true: what is due at one moment happens in the order in which it was asked for.
+ * Invariant: what is due at one moment happens in the order in which it was asked for.
  */
 import type { Clock } from '@twin-ingest/client';
 

@@ -2,7 +2,7 @@
  * The smoke before a measurement: a handful of requests that both servers must answer alike.
  *
  * It is no replacement for the parity suite; it keeps a run from measuring a server that answers fast
- * because it does something else. Each answer is held against what the contract asks and, when there are
+ * because it does something else. Each answer is checked against what the contract asks and, when there are
  * two servers, against the other's. Knows nothing of load.
  */
 import { BenchFailure } from '../run/failure.ts';

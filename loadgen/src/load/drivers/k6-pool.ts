@@ -1,7 +1,7 @@
 /**
  * Writes a pool into the two files that `k6/bodies.ts` reads: the events' bytes, and where their ids are.
  *
- * What must stay true: the order of the words is that of `k6/bodies.ts`; both sides run on one machine, so
+ * Invariant: the order of the words is that of `k6/bodies.ts`; both sides run on one machine, so
  * the words have its byte order.
  */
 import { writeFile } from 'node:fs/promises';

@@ -3,7 +3,7 @@
  *
  * A line is `answer` with ten numbers: sent and answered (ms since the first request was due), k6's
  * `http_req_duration` (ms), status, k6's error code, events and bytes sent, and received, duplicates and
- * rejected of the answer, -1 where it could not be read. What must stay true: an event is acknowledged when a
+ * rejected of the answer, -1 where it could not be read. Invariant: an event is acknowledged when a
  * 2xx answer's `received` says so. Knows nothing of processes.
  */
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';

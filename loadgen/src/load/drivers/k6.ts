@@ -3,7 +3,7 @@
  *
  * k6 counts latency from the moment it sends, so a stall is hidden unless a virtual user is free for every
  * request that is due: it gets enough of them for a stall of two seconds, and a request that was due and not
- * sent is reported. What must stay true: the events sent are the first ones of the range, without a gap.
+ * sent is reported. Invariant: the events sent are the first ones of the range, without a gap.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * The metronome's thread: sleeps until the next tick and says that it came.
  *
- * What must stay true: a tick is never early, since the main thread would find nothing due and wait for the
+ * Invariant: a tick is never early, since the main thread would find nothing due and wait for the
  * next one.
  */
 import { workerData } from 'node:worker_threads';

@@ -3,7 +3,7 @@
  *
  * A request goes out when it is due, or as soon after as a connection is free, and its latency counts from
  * the moment it was due: a server that stalls is charged for every request that was due meanwhile
- * (coordinated omission). What must stay true: none is dropped. One without an answer `timeout_s` after it
+ * (coordinated omission). Invariant: none is dropped. One without an answer `timeout_s` after it
  * was due is a timeout, also when it was still waiting for a connection; it counts as sent either way, so
  * that a run with one cannot balance. Requests wait here and not with undici, since a body that waits takes
  * memory.

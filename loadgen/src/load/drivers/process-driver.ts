@@ -1,7 +1,7 @@
 /**
  * A driver whose generator is a process of its own: starts it and talks to it over the child's channel.
  *
- * What must stay true: the child is ended with the run, and a child that ends by itself fails the run. Knows
+ * Invariant: the child is ended with the run, and a child that ends by itself fails the run. Knows
  * nothing of what the child sends with.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -38,7 +38,7 @@ async function prepare(
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
-  // A child that ends between two orders is told of by the next; without a listener it would end the run.
+  // A child that ends between two orders is reported of by the next; without a listener it would end the run.
   child.on('error', ignore);
   const release = lifetime.add(() => end(child));
   const prepared = await lifetime.orInterrupted(ask(child, { kind: 'prepare', job }, ignore));

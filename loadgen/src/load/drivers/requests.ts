@@ -1,7 +1,7 @@
 /**
  * The requests of one order: number k of them holds the events k*size to k*size+size-1 of its range.
  *
- * What must stay true: a request is a function of its number, whatever tool sends it and in whatever order,
+ * Invariant: a request is a function of its number, whatever tool sends it and in whatever order,
  * and its body exists only from the moment it is asked for. Knows nothing of time or connections.
  */
 import { batchBody, countWithId, type Range, singleBody } from '../bodies.ts';

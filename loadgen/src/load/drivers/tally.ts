@@ -1,7 +1,7 @@
 /**
  * Counts what was sent and what the answers said, with a clock of microseconds.
  *
- * What must stay true: an event is acknowledged when a 2xx answer's `received` says so, and never because it
+ * Invariant: an event is acknowledged when a 2xx answer's `received` says so, and never because it
  * was sent. An answer that cannot be read counts as none. Knows nothing of the tool that sends, and nothing
  * of how many requests there will be.
  */

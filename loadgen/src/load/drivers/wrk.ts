@@ -3,7 +3,7 @@
  * rate as long as the server does.
  *
  * wrk runs for a time and adds latencies that it has not measured, so its own figures are not used: a script counts
- * answers and the time, and no latency is told. What must stay true: the requests are those of the range, each once.
+ * answers and the time, and no latency is reported. Invariant: the requests are those of the range, each once.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
- * What the reader's process does: it asks what a dashboard asks, or what it is told to, at the times it is told.
+ * What the reader's process does: it asks what a dashboard asks, or what it is reported to, at the times it is reported.
  *
  * Requests are due by the clock, whether or not the last ones have been answered, and each has a connection at once,
  * so that none waits for another: latency counts from its sending. How late this process sent, because others had the
- * cores, is told beside it. One that has not been answered after a time counts as failed. What must stay true:
+ * cores, is reported next to it. One that has not been answered after a time counts as failed. Invariant:
  * whatever was asked is counted, the slowest too, so an end waits for the answers.
  */
 import { Pool } from 'undici';
@@ -20,7 +20,7 @@ export interface Start {
   readonly url: string;
   readonly interval_ms: number;
   readonly turns: Turns;
-  /** Whether what is due counts at once, or from when it is told so. */
+  /** Whether what is due counts at once, or from when it is reported so. */
   readonly counts: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A dashboard beside a load: a process of its own that asks for statistics while events arrive.
+ * A dashboard during a load: a process of its own that asks for statistics while events arrive.
  *
- * What must stay true: the child is ended with the run, and a child that ends by itself is a failure, not a
+ * Invariant: the child is ended with the run, and a child that ends by itself is a failure, not a
  * sample.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -87,7 +87,7 @@ export function checkReads({ failed, requests }: ReaderSample, name: string): vo
 }
 
 function tell(child: ChildProcess, command: Command): void {
-  // A child that is gone is told of by `answerOf`.
+  // A child that is gone is reported of by `answerOf`.
   if (child.connected) child.send(command, () => undefined);
 }
 

@@ -1,7 +1,7 @@
 /**
  * One client of the live stream: takes every byte, and notes the first thing that is not as it must be.
  *
- * What must stay true: ids grow by one from the `last_id` of the first frame; the digest holds the rows in
+ * Invariant: ids grow by one from the `last_id` of the first frame; the digest holds the rows in
  * the order in which they came. It goes on after a fault, so that the counts of a round are whole.
  */
 import { get, type IncomingMessage } from 'node:http';

@@ -1,7 +1,7 @@
 /**
  * The stream clients of a round, in a process of their own: the parent's side.
  *
- * What must stay true: the process ends with the run, at the latest, and one that ends by itself fails it.
+ * Invariant: the process ends with the run, at the latest, and one that ends by itself fails it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -2,7 +2,7 @@
  * How long rows took to reach the clients: from `created_at` of the row to the arrival of its frame.
  *
  * Both are whole milliseconds of the same machine's clock, so that a sample is right to a millisecond and the
- * cut digits of both cancel out on average. What must stay true: rows of the warm-up that arrive late are left
+ * cut digits of both cancel out on average. Invariant: rows of the warm-up that arrive late are left
  * out, frames of one transaction that arrive together cost one entry, and a clock that was set back gives 0
  * and no failure.
  */

@@ -1,7 +1,7 @@
 /**
  * Cuts the bytes of `GET /api/stream` into frames, without turning them into text.
  *
- * What must stay true: an event costs two searches in the bytes and no JSON, since ten clients of a busy
+ * Invariant: an event costs two searches in the bytes and no JSON, since ten clients of a busy
  * server are a hundred thousand frames a second in one thread. Knows nothing of what a row must be.
  */
 

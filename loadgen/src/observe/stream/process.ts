@@ -1,7 +1,7 @@
 /**
  * What the process of the stream clients does: holds them all, and answers its parent's commands one at a time.
  *
- * What must stay true: while a measurement runs it takes bytes, counts and hashes, and does nothing else.
+ * Invariant: while a measurement runs it takes bytes, counts and hashes, and does nothing else.
  */
 import type { StreamSample } from '../sample.ts';
 import { StreamClient } from './client.ts';

@@ -1,7 +1,7 @@
 /**
  * A plot as inline SVG, drawn without a browser.
  *
- * What must stay true: every SVG says what it shows (title, description, role), needs no script and no other
+ * Invariant: every SVG says what it shows (title, description, role), needs no script and no other
  * file, has no ids that a second plot could share, and is the same bytes every time. Knows nothing of results.
  */
 import * as Plot from '@observablehq/plot';

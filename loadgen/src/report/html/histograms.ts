@@ -1,7 +1,7 @@
 /**
  * Latencies of many rounds as one distribution: shares over a log scale, and the curve of percentiles.
  *
- * What must stay true: rounds are merged as histograms, never as percentiles, which cannot be averaged.
+ * Invariant: rounds are merged as histograms, never as percentiles, which cannot be averaged.
  */
 import { decodeFromCompressedBase64, JsHistogram } from 'hdr-histogram-js';
 

@@ -1,7 +1,7 @@
 /**
  * HTML that cannot be broken out of: whatever is put into `html` is escaped unless it is markup itself.
  *
- * What must stay true: text of a result never becomes markup; only this file makes a Markup of a string.
+ * Invariant: text of a result never becomes markup; only this file makes a Markup of a string.
  */
 
 export class Markup {

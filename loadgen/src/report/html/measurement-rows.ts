@@ -27,7 +27,7 @@ export function offset(servers: readonly TargetName[], name: TargetName): number
   return servers.length < 2 ? 0 : name === servers[0] ? -4 : 4;
 }
 
-/** Room is short beside a plot, so the name: `open_50_percent` as "open 50 %". */
+/** Room is short next to a plot, so the name: `open_50_percent` as "open 50 %". */
 export function shortTitle({ name }: Measurement): string {
   return name.replace(/_percent$/, ' %').replaceAll('_', ' ');
 }

@@ -1,4 +1,4 @@
-/** Figures of rounds: throughput in order, CPU per event with its spread, throughput beside the ceiling. */
+/** Figures of rounds: throughput in order, CPU per event with its spread, throughput next to the ceiling. */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Measurement, Result } from '../../result/result.ts';
@@ -58,7 +58,7 @@ interface Bar {
   readonly high: number;
 }
 
-/** Every measurement in one plot: median as a mark, minimum to maximum as a line, beside what the database takes. */
+/** Every measurement in one plot: median as a mark, minimum to maximum as a line, next to what the database takes. */
 export function cpuFigure(result: Result): Figure[] {
   const key = 'server_cpu_us_per_event';
   const measurements = result.measurements.filter((measurement) =>
@@ -141,7 +141,7 @@ export function cpuFigure(result: Result): Figure[] {
   ];
 }
 
-/** What each server took beside what its own database takes in bulk; open loops are asked, not limited. */
+/** What each server took next to what its own database takes in bulk; open loops are asked, not limited. */
 export function limitFigure(result: Result): Figure[] {
   const servers = serversIn(result);
   const measurements = result.measurements.filter(
@@ -161,7 +161,7 @@ export function limitFigure(result: Result): Figure[] {
   return [
     {
       id: 'ceiling',
-      title: 'Throughput beside its ceiling',
+      title: 'Throughput next to its ceiling',
       description: 'Events per second of each server, and of its own database in bulk without HTTP.',
       caption:
         'Mark: the server; upright tick: the same rows in bulk through its own database code, without HTTP, parsing or checking.',

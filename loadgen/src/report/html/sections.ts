@@ -126,16 +126,16 @@ export function tableSection(result: Result): Section {
   };
 }
 
-export function doubtSection(result: Result): Section {
-  const doubts = warningsOf(result);
+export function warningSection(result: Result): Section {
+  const warnings = warningsOf(result);
   const body =
-    doubts.length === 0
+    warnings.length === 0
       ? html`<p>None was found in this run.</p>`
-      : html`<ul class="doubts">${doubts.map(
+      : html`<ul class="warnings">${warnings.map(
           ({ measurement, message, advice }) =>
             html`<li><b>${measurement ?? 'The run'}</b>: ${message}<small>${advice}</small></li>`,
         )}</ul>`;
-  return { id: 'doubts', title: 'Reasons to distrust', body };
+  return { id: 'warnings', title: 'Warnings', body };
 }
 
 export function conditionSection(result: Result): Section {

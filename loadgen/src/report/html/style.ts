@@ -22,8 +22,8 @@ a{color:inherit;text-underline-offset:3px}
 .facts li{background:var(--card);border:1px solid var(--line);border-radius:99px;padding:.18rem .75rem;max-width:100%;overflow-wrap:anywhere}
 nav{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.94rem;border-block:1px solid var(--line);padding:.6rem 0;margin-top:1rem}
 nav a{text-decoration:none;color:var(--soft)}nav a:hover{color:var(--ink);text-decoration:underline}
-.doubt{background:var(--warn-ground);color:var(--warn);border-radius:10px;padding:.55rem .9rem;margin:1rem 0;font-weight:600}
-.doubts{padding-left:1.1rem}.doubts li{margin:.6rem 0;overflow-wrap:anywhere}.doubts small{display:block;color:var(--soft)}
+.warning{background:var(--warn-ground);color:var(--warn);border-radius:10px;padding:.55rem .9rem;margin:1rem 0;font-weight:600}
+.warnings{padding-left:1.1rem}.warnings li{margin:.6rem 0;overflow-wrap:anywhere}.warnings small{display:block;color:var(--soft)}
 .cards,.plots{display:grid;gap:16px}
 .cards{grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));margin-top:1rem}
 .plots{grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr))}

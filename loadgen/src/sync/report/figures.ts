@@ -1,4 +1,4 @@
-/** Keeping in step: round trips by percentile, fetches of a burst by strategy, waits by number of followers. */
+/** Staying in sync: round trips by percentile, fetches of a burst by strategy, waits by number of followers. */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatMedian, formatValue, group } from '../../report/format.ts';
@@ -93,7 +93,7 @@ export function fetchesFigure(sync: SyncResult, name: TargetName): Figure[] {
         })
         .join(' ')}`,
       caption:
-        'Single events, 16 in flight; medians. Push of every event fetches nothing and is told of each.',
+        'Single events, 16 in flight; medians. Push of every event fetches nothing and is reported of each.',
       servers: [name],
       table: {
         head: ['Strategy', ...counts.map(group)],
@@ -147,7 +147,7 @@ export function waitsFigure(sync: SyncResult): Figure[] {
         })
         .join(' ')}`,
       caption:
-        'From the answer to a post to hearing of it, at most every 100 ms, beside 10,000 events/s; a tenth never reads.',
+        'From the answer to a post to hearing of it, at most every 100 ms, next to 10,000 events/s; a tenth never reads.',
       servers,
       table: {
         head: ['Followers', ...servers.map((name) => SHORT_NAMES[name])],

@@ -1,4 +1,4 @@
-/** What keeping in step comes to, as Markdown: a section of docs/benchmark-results.md. */
+/** What staying in sync comes to, as Markdown: a section of docs/benchmark-results.md. */
 
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import { SCENARIO_NAMES, type SyncResult } from '../result.ts';
@@ -8,7 +8,7 @@ import { scenarioTable, syncGoalTable, syncServers } from './tables.ts';
 import { SYNC_READING, skippedLines, syncConditions, syncDoubts } from './text.ts';
 
 /** The picture of that section, in the same folder. */
-export const SYNC_PICTURE = 'keeping-in-step.svg';
+export const SYNC_PICTURE = 'staying-in-sync.svg';
 
 /** With every row. */
 export function syncSection(sync: SyncResult): string {
@@ -22,7 +22,7 @@ export function syncSection(sync: SyncResult): string {
     ...syncDoubts(sync),
   ];
   return [
-    '## Keeping in step',
+    '## Staying in sync',
     SYNC_READING,
     `![${syncPictureText(sync)}](${SYNC_PICTURE})`,
     targets(sync),
@@ -32,7 +32,7 @@ export function syncSection(sync: SyncResult): string {
 }
 
 function targets(sync: SyncResult): string {
-  // The verdict beside each figure is text.
+  // The verdict next to each figure is text.
   const left = syncServers(sync).map((_, i) => 3 * i + 3);
   return markdownTable(syncGoalTable(sync), [0, ...left]);
 }

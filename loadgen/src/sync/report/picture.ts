@@ -1,7 +1,7 @@
 /**
- * The targets of keeping in step as one picture: how much of its limit each server takes.
+ * The targets of staying in sync as one picture: how much of its limit each server takes.
  *
- * A file of its own, so it brings its colours for light and dark. What must stay true: no verdict is typed here; what
+ * A file of its own, so it brings its colours for light and dark. Invariant: no verdict is typed here; what
  * lies beyond the right edge is drawn there and says by its text how far it is.
  */
 import * as Plot from '@observablehq/plot';
@@ -85,7 +85,7 @@ export function syncPictureText(sync: SyncResult): string {
     const reached = outcomes.filter((isReached) => isReached === true).length;
     return `${SHORT_NAMES[name]} reaches ${reached} of ${outcomes.length}`;
   });
-  return `What each server takes of the limits of keeping in step: ${told.join(', ')}`;
+  return `What each server takes of the limits of staying in sync: ${told.join(', ')}`;
 }
 
 function pointsOf(sync: SyncResult, name: TargetName): Point[] {

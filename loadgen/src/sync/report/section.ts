@@ -1,4 +1,4 @@
-/** The section of keeping in step: its targets, its plots, and every row; nothing where it was not measured. */
+/** The section of staying in sync: its targets, its plots, and every row; nothing where it was not measured. */
 
 import { figureMarkup, tableMarkup } from '../../report/html/figure.ts';
 import { html } from '../../report/html/markup.ts';
@@ -28,7 +28,7 @@ export function syncSections({ sync }: Result): Section[] {
   return [
     {
       id: 'sync',
-      title: 'Keeping in step',
+      title: 'Staying in sync',
       body: html`<p class="intro">${SYNC_READING.replaceAll('`', '')}</p>${tableMarkup(syncGoalTable(sync))}<div class="plots">${figures.map(
         figureMarkup,
       )}</div>${tables}${lines.map((line) => html`<p class="fine">${line}</p>`)}`,

@@ -1,7 +1,7 @@
 /**
- * What readers see of keeping in step as tables: targets, then the rows of each scenario.
+ * What readers see of staying in sync as tables: targets, then the rows of each scenario.
  *
- * What must stay true: no verdict is typed here, and what was not measured says so.
+ * Invariant: no verdict is typed here, and what was not measured says so.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatSummary, formatValue, group, NOT_MEASURED, percent } from '../../report/format.ts';

@@ -1,4 +1,4 @@
-/** What a result says of keeping in step, as sentences: conditions, what was left out, doubts. */
+/** What a result says of staying in sync, as sentences: conditions, what was left out, warnings. */
 
 import { commitOf } from '../../report/conditions.ts';
 import { formatDuration } from '../../report/format.ts';
@@ -30,6 +30,6 @@ export function skippedLines({ skipped }: SyncResult): string[] {
 export function syncDoubts({ warnings }: SyncResult): string[] {
   return warnings.map(({ scenario, message, advice }) => {
     const where = scenario === null ? '' : ` ${SCENARIO_TITLES[scenario]}`;
-    return `Reason to distrust${where}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
+    return `Warning${where}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
   });
 }

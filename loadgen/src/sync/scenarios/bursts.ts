@@ -1,7 +1,7 @@
 /**
  * Many changes at once: how few fetches show the last of them, and how soon.
  *
- * What must stay true: a burst begins when nothing is under way and no throttle is in force, and ends when the last
+ * Invariant: a burst begins when nothing is under way and no throttle is in force, and ends when the last
  * state was applied; every strategy gets the same bursts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 /**
- * Many followers beside a load: how long the healthy ones wait, and what they cost the ingest.
+ * Many followers during a load: how long the healthy ones wait, and what they cost the ingest.
  *
- * A tenth of them never reads. What must stay true: every healthy client hears of the last state, no client is dropped,
+ * A tenth of them never reads. Invariant: every healthy client hears of the last state, no client is dropped,
  * and none hears of an older state after a newer one.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -100,7 +100,7 @@ async function round(
     const probe = await createProbe()(host.pid);
     const saturated = await context.poster.closed(host, MOST_EVENTS, sizes.load_s, FULL_BATCH, CONNECTIONS);
     if (!(await isWhole()))
-      throw new BenchFailure('out_of_step', `${server} dropped one of ${clients} clients`);
+      throw new BenchFailure('out_of_sync', `${server} dropped one of ${clients} clients`);
     const newest = Number(saturated.revision);
     const reply = await crowd.ask({ kind: 'finish', acknowledged, newest, patience_ms });
     await crowd.close();
@@ -131,7 +131,7 @@ function checkFindings(server: TargetName, { missed, behind, older, ended }: Cro
     ...ended.map((how) => `a stream ended: ${how}`),
   ];
   if (problems.length > 0)
-    throw new BenchFailure('out_of_step', `${server}: clients are not in step`, problems);
+    throw new BenchFailure('out_of_sync', `${server}: clients are not in sync`, problems);
 }
 
 /** Of `GET /api/health`. */

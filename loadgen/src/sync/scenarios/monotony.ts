@@ -2,7 +2,7 @@
  * Whether what is applied ever goes back: a hundred thousand applies and invalidations, most of them over a transport
  * in memory that fails in every way, some over servers that are killed and swapped for each other.
  *
- * What must stay true: after the last fault every follower reaches the last state, or the run fails.
+ * Invariant: after the last fault every follower reaches the last state, or the run fails.
  */
 import { Sync, type SyncOptions } from '@twin-ingest/client';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -16,7 +16,7 @@ import { Journal } from '../journal.ts';
 import type { Parameters } from '../result.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scenario, type ScenarioContext, twinOf, withHost } from '../scenario.ts';
-import { inStep } from '../strategies/client.ts';
+import { shippedClient } from '../strategies/client.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 /** Between two changes in memory, at most. */
@@ -50,10 +50,10 @@ interface Found {
   readonly applies: number;
 }
 
-/** What is kept in step: the shipped `Sync`, or, in tests, one that is wrong on purpose. */
+/** What is kept in sync: the shipped `Sync`, or, in tests, one that is wrong on purpose. */
 export type Keep = (options: SyncOptions<null>) => { start(): Promise<void>; stop(): void };
 
-/** Until so many applies and invalidations were checked, then until it is in step again. */
+/** Until so many applies and invalidations were checked, then until it is in sync again. */
 export async function overFaultyTransport(
   seed: number,
   enough: number,
@@ -81,17 +81,17 @@ export async function overFaultyTransport(
     journal.clear();
   }
   server.tell();
-  for (let i = 0; i < SETTLING_STEPS && !isInStep(journal, server); i++) await clock.advance(POST_EVERY_MS);
-  const isThere = isInStep(journal, server);
+  for (let i = 0; i < SETTLING_STEPS && !isInSync(journal, server); i++) await clock.advance(POST_EVERY_MS);
+  const isThere = isInSync(journal, server);
   sync.stop();
   const { epoch, revision } = server.known;
   const end = `epoch ${journal.epoch} at ${journal.newest}, not ${epoch} at ${revision}`;
-  if (!isThere) throw new BenchFailure('out_of_step', `after the last fault the client has ${end}`);
+  if (!isThere) throw new BenchFailure('out_of_sync', `after the last fault the client has ${end}`);
   journal.check('the client, over a transport that fails,');
   return { checked: checked(), violations: journal.violations, applies: journal.applies };
 }
 
-function isInStep(journal: Journal, { known }: FaultyServer): boolean {
+function isInSync(journal: Journal, { known }: FaultyServer): boolean {
   return journal.epoch === known.epoch && journal.newest === BigInt(known.revision);
 }
 
@@ -100,7 +100,7 @@ async function overKilledServers(server: TargetName, twin: TargetName | null, co
   const { launch, sizes, poster, seed } = context;
   return withHost(Host.start(server, launch), async (host) => {
     const faults = new Faults(seededRandom(seed));
-    const follow = inStep(undefined, (topic) => faults.between(topic));
+    const follow = shippedClient(undefined, (topic) => faults.between(topic));
     const following = await follow(followOptions(host, context));
     const { journal } = following;
     let [kills, swaps] = [0, 0];

@@ -1,4 +1,4 @@
-/** The page that each server shows: how soon it shows rows of a full database, and what it takes beside a load. */
+/** The page that each server shows: how soon it shows rows of a full database, and what it takes during a load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missing } from '@twin-ingest/testkit/browser/chromium.ts';
 import { BenchFailure } from '../../run/failure.ts';

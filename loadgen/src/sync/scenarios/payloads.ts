@@ -4,7 +4,7 @@ import { Host } from '../../run/host.ts';
 import { SMALL } from '../bodies.ts';
 import { roundTrips } from '../round-trips.ts';
 import { followOptions, type Scenario, withHost } from '../scenario.ts';
-import { inStep, UNTHROTTLED } from '../strategies/client.ts';
+import { shippedClient, UNTHROTTLED } from '../strategies/client.ts';
 import { latencyFrom } from './round-trip.ts';
 
 const METADATA_BYTES = [50, 10_000, 100_000];
@@ -20,7 +20,7 @@ export const payloadScenario: Scenario = {
     const { sizes, seed, launch } = context;
     for (const metadata_bytes of METADATA_BYTES) {
       await withHost(Host.start(server, launch, { flags: FLAGS }), async (host) => {
-        const following = await inStep(UNTHROTTLED)(followOptions(host, context));
+        const following = await shippedClient(UNTHROTTLED)(followOptions(host, context));
         const trips = {
           shape: { ...SMALL, seed, metadata_bytes },
           rest_ms: 0,

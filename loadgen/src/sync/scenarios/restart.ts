@@ -1,7 +1,7 @@
 /**
- * A server that is killed and started again, as itself or in the place of the other: how soon a client is in step.
+ * A server that is killed and started again, as itself or in the place of the other: how soon a client is in sync.
  *
- * What must stay true: the client is told nothing of it; what was applied never goes back.
+ * Invariant: the client is reported nothing of it; what was applied never goes back.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
@@ -10,7 +10,7 @@ import { FigureValues } from '../figure.ts';
 import { SWAPPED } from '../goals.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scenario, type ScenarioContext, twinOf, withHost } from '../scenario.ts';
-import { inStep } from '../strategies/client.ts';
+import { shippedClient } from '../strategies/client.ts';
 
 const POSTED_BEFORE = 20;
 
@@ -27,7 +27,7 @@ export const restartScenario: Scenario = {
 async function restarts(server: TargetName, former: TargetName, context: ScenarioContext): Promise<void> {
   const { launch, sizes, poster } = context;
   await withHost(Host.start(former, launch), async (host) => {
-    const following = await inStep()(followOptions(host, context));
+    const following = await shippedClient()(followOptions(host, context));
     const { journal } = following;
     const values = new FigureValues();
     for (let i = 0; i < sizes.restarts; i++) {

@@ -1,4 +1,4 @@
-/** How long one change takes to a client that is in step: post, invalidation, snapshot, apply. */
+/** How long one change takes to a client that is in sync: post, invalidation, snapshot, apply. */
 
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import { median } from '../../analyse/statistics.ts';
@@ -12,7 +12,7 @@ import { postBySender, postBySocket } from '../posting.ts';
 import { roundTrips } from '../round-trips.ts';
 import { followOptions, type Scenario, withHost } from '../scenario.ts';
 import { smallestExchanges } from '../smallest-exchange.ts';
-import { inStep, UNTHROTTLED } from '../strategies/client.ts';
+import { shippedClient, UNTHROTTLED } from '../strategies/client.ts';
 
 /** Parts of a warm-up at most, each as many as are measured. */
 const MOST_PARTS = 5;
@@ -31,8 +31,8 @@ export const roundTripScenario: Scenario = {
     await withHost(Host.start(server, launch), async (host) => {
       const options = followOptions(host, context);
       for (const [pace, follow, post, count, rest_ms] of [
-        [BACK_TO_BACK, inStep(UNTHROTTLED), postBySocket, sizes.round_trips, 0],
-        [`${BACK_TO_BACK}, posted by Sender`, inStep(UNTHROTTLED), postBySender, sizes.round_trips, 0],
+        [BACK_TO_BACK, shippedClient(UNTHROTTLED), postBySocket, sizes.round_trips, 0],
+        [`${BACK_TO_BACK}, posted by Sender`, shippedClient(UNTHROTTLED), postBySender, sizes.round_trips, 0],
         [
           `throttle 16 ms, ${REST_MS} ms apart`,
           strategies.sync,

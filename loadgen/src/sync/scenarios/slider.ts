@@ -4,7 +4,7 @@ import { Host } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
 import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scenario, type ScenarioContext, withHost } from '../scenario.ts';
-import { inStep } from '../strategies/client.ts';
+import { shippedClient } from '../strategies/client.ts';
 import type { Follow, Following } from '../strategies/strategy.ts';
 
 const PER_S = 60;
@@ -18,9 +18,9 @@ export const sliderScenario: Scenario = {
   async measure(server, context) {
     const { strategies } = context;
     const ways: readonly (readonly [string, number | null, Follow])[] = [
-      ['sync', 0, inStep({ throttle_ms: 0 })],
-      ['sync', 100, inStep({ throttle_ms: 100 })],
-      ['sync', 250, inStep({ throttle_ms: 250 })],
+      ['sync', 0, shippedClient({ throttle_ms: 0 })],
+      ['sync', 100, shippedClient({ throttle_ms: 100 })],
+      ['sync', 250, shippedClient({ throttle_ms: 250 })],
       ['push', null, strategies.push],
       ['fetch_each', null, strategies.fetch_each],
       ['debounce_50', null, strategies.debounce_50],

@@ -1,8 +1,8 @@
 /**
- * A client that reads a thousand bytes a second beside a load: what the server holds for it.
+ * A client that reads a thousand bytes a second during a load: what the server holds for it.
  *
  * It asks for as many topics as there may be, without an interval, and every batch changes all of them: the most that a
- * client can be told. Beside it, on another fresh server, one that reads everything is the measure. What must stay
+ * client can be told. In addition to it, on another fresh server, one that reads everything is the measure. What must stay
  * true: neither is dropped, and both end with the last state.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -53,7 +53,7 @@ async function round(server: TargetName, isSlow: boolean, context: ScenarioConte
       const isThere = () => reader.newest >= newest || reader.ended !== null;
       await until(isThere, sizes.patience_ms, 'the last state of a slow client');
       if (reader.ended !== null)
-        throw new BenchFailure('out_of_step', `${server} dropped a slow client: ${reader.ended}`);
+        throw new BenchFailure('out_of_sync', `${server} dropped a slow client: ${reader.ended}`);
       const known = before.rss_bytes !== null && after.rss_bytes !== null;
       return {
         ...figures,

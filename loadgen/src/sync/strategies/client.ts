@@ -6,16 +6,16 @@ import { Journal } from '../journal.ts';
 import { until } from '../until.ts';
 import { type Follow, type Following, type FollowOptions, ROWS } from './strategy.ts';
 
-export interface InStep extends Following {
+export interface ClientFollowing extends Following {
   /** States that were applied and invalidations that were heard of. */
   checked(): number;
 }
 
 /** `pace` as `Sync` takes it; without one, the client's own. `between` stands between server and client. */
-export function inStep(
+export function shippedClient(
   pace?: Partial<PaceOptions>,
   between: (topic: Topic<unknown>) => Topic<unknown> = (topic) => topic,
-): (options: FollowOptions) => Promise<InStep> {
+): (options: FollowOptions) => Promise<ClientFollowing> {
   return async ({ url, random, patience_ms, lifetime }) => {
     const journal = new Journal();
     const fetched_ms: number[] = [];
@@ -35,7 +35,7 @@ export function inStep(
       onError: (phase, error) => {
         // A server that is away is no fault of the client's: it asks again.
         if (phase === 'protocol' || phase === 'apply')
-          problem ??= new BenchFailure('out_of_step', `the client told of ${phase}: ${String(error)}`);
+          problem ??= new BenchFailure('out_of_sync', `the client told of ${phase}: ${String(error)}`);
       },
       random,
       ...(pace === undefined ? {} : { pace }),
@@ -62,4 +62,4 @@ export function inStep(
 /** With every pull made at once. */
 export const UNTHROTTLED: Partial<PaceOptions> = { throttle_ms: 0 };
 
-export const inStepByDefault: Follow = inStep();
+export const shippedClientByDefault: Follow = shippedClient();

@@ -31,7 +31,7 @@ export function poll(every_ms: number): Follow {
       try {
         await ask();
       } catch (error) {
-        if (!isOver) problem ??= new BenchFailure('out_of_step', `the poll failed: ${String(error)}`);
+        if (!isOver) problem ??= new BenchFailure('out_of_sync', `the poll failed: ${String(error)}`);
       }
       isAsking = false;
     }, every_ms);

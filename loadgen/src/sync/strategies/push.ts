@@ -27,7 +27,7 @@ function stream(isFetching: boolean): Follow {
       problem ??=
         error instanceof BenchFailure
           ? error
-          : new BenchFailure('out_of_step', `the stream failed: ${String(error)}`);
+          : new BenchFailure('out_of_sync', `the stream failed: ${String(error)}`);
     };
     const fetchRows = async () => {
       fetched_ms.push(nowMs());

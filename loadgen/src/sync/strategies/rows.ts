@@ -20,7 +20,7 @@ export class RowsReader {
     this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
   }
 
-  /** `null`: what has that tag still holds. Fails with `out_of_step` for any answer but 200 and 304. */
+  /** `null`: what has that tag still holds. Fails with `out_of_sync` for any answer but 200 and 304. */
   async read(tag?: string): Promise<State | null> {
     const options: Dispatcher.RequestOptions = {
       path: `/api/snapshot/events?limit=${ROWS}`,
@@ -31,7 +31,7 @@ export class RowsReader {
     const text = await body.text();
     if (statusCode === 304) return null;
     if (statusCode !== 200)
-      throw new BenchFailure('out_of_step', `GET ${options.path} answered ${statusCode}`, [
+      throw new BenchFailure('out_of_sync', `GET ${options.path} answered ${statusCode}`, [
         text.slice(0, 200),
       ]);
     const { epoch, revision } = JSON.parse(text) as State;

@@ -1,7 +1,7 @@
 /**
- * A way to keep a state in step: what a scenario starts, and what it can ask.
+ * A way to keep a state in sync: what a scenario starts, and what it can ask.
  *
- * What must stay true: every strategy shows the same state, the newest rows of `events`, and notes each that it
+ * Invariant: every strategy shows the same state, the newest rows of `events`, and notes each that it
  * applies in its journal.
  */
 
@@ -41,5 +41,5 @@ export interface Following {
   stop(): Promise<unknown>;
 }
 
-/** Resolves once it is in step, and hears of whatever comes. */
+/** Resolves once it is in sync, and hears of whatever comes. */
 export type Follow = (options: FollowOptions) => Promise<Following>;

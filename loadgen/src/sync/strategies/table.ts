@@ -1,9 +1,9 @@
 /**
- * DATA: the strategies that are measured beside each other, the shipped one first.
+ * DATA: the strategies that are measured next to each other, the shipped one first.
  *
  * A seam: tests put one there that is wrong on purpose.
  */
-import { inStep, inStepByDefault } from './client.ts';
+import { shippedClient, shippedClientByDefault } from './client.ts';
 import { poll } from './poll.ts';
 import { fetchEach, push } from './push.ts';
 import type { Follow } from './strategy.ts';
@@ -12,9 +12,9 @@ import type { StrategyName } from './strategy-labels.ts';
 export type Strategies = Readonly<Record<StrategyName, Follow>>;
 
 export const STRATEGIES: Strategies = {
-  sync: inStepByDefault,
+  sync: shippedClientByDefault,
   push,
   fetch_each: fetchEach,
-  debounce_50: inStep({ throttle_ms: 0, debounce_ms: 50 }),
+  debounce_50: shippedClient({ throttle_ms: 0, debounce_ms: 50 }),
   poll_250: poll(250),
 };

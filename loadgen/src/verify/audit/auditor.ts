@@ -3,7 +3,7 @@
  *
  * The server is not asked: what it forgot to store it would also forget to mention. Expected rows are made
  * from the pool by the rules of the contract, stored ones are read through the view `events_readable`, and
- * the two multisets are compared by a digest that knows no order and no driver. What must stay true: the
+ * the two multisets are compared by a digest that knows no order and no driver. Invariant: the
  * threads are idle while something is measured. Preloaded rows are counted and are in no other number.
  */
 import { Worker } from 'node:worker_threads';

@@ -1,7 +1,7 @@
 /**
  * The digest of a multiset of rows: their hashes added in four lanes of 32 bits, each modulo 2^32.
  *
- * What must stay true: the order of rows does not matter, and a row that comes twice counts twice, so parts
+ * Invariant: the order of rows does not matter, and a row that comes twice counts twice, so parts
  * may be digested anywhere and merged. Knows nothing of rows or files.
  */
 

@@ -1,7 +1,7 @@
 /**
  * The rows that ranges of the endless sequence of events must leave, one after the other.
  *
- * What must stay true: the ids come from the very bytes that are sent, so that whatever makes ids makes them
+ * Invariant: the ids come from the very bytes that are sent, so that whatever makes ids makes them
  * for both. Knows nothing of files.
  */
 import { batchBody, type Range } from '../../load/bodies.ts';

@@ -1,7 +1,7 @@
 /**
  * The rows of a stopped server's file, read through the view `events_readable` alone.
  *
- * What must stay true: the tables below the view are the servers' own business, and the file is not changed.
+ * Invariant: the tables below the view are the servers' own business, and the file is not changed.
  * A view with other columns than the contract's is a failure, since a column nobody compares proves nothing.
  */
 import Database from 'better-sqlite3';

@@ -1,7 +1,7 @@
 /**
  * A thread of the auditor: it makes the pool's rows once, then digests its share of a round when asked.
  *
- * What must stay true: between two requests it does nothing, so that it takes no time from a measurement. What a
+ * Invariant: between two requests it does nothing, so that it takes no time from a measurement. What a
  * claim must leave follows from the pool and the ranges alone, so it is digested once for the rounds that send the
  * same; what a file holds is read in every round.
  */
