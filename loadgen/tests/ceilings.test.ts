@@ -13,8 +13,8 @@ import Database from 'better-sqlite3';
 import { type CeilingOptions, measureCeiling } from '../src/ceilings/ceiling.ts';
 import { writeGroups } from '../src/ceilings/groups.ts';
 import { CEILING_PROGRAMS, type CeilingProgram, runCeilingProgram } from '../src/ceilings/programs.ts';
+import { BenchFailure } from '../src/failure.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
-import { BenchFailure } from '../src/run/failure.ts';
 
 const EVENTS = 2_500;
 const GROUP_EVENTS = 400;

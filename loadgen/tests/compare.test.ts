@@ -176,6 +176,7 @@ test('a corpus that holds no events is reported before anything is started', asy
 
 // The audit has tests of its own; these are faults that end a run in its other parts.
 for (const [fault, flags, code, text] of [
+  ['rs:lose-one', ['--only=rs'], 'audit_failed', /expected 3500 events, acknowledged 3500, stored 3499/],
   ['ts:busy', ['--only=ts'], 'audit_failed', /503 x \d+/],
   ['ts:differs', [], 'parity_difference', /rs: 200 .*"tools":\[\]\}\n\s+ts: 200 .*"tools":null/],
   ['rs:durability', [], 'health_differs', /durability: rs power, ts process/],

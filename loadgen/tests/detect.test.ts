@@ -1,6 +1,6 @@
-/** A lost event, a slowed server and a saturated generator are caught, on a busy machine as well. */
+/** A slowed server and a saturated generator are caught, on a busy machine as well; audit.test.ts has a lost event. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -14,23 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Result;
 
-test('a server that loses one event in 100,000 has no result, whatever its speed', async () => {
-  const out = join(folder, 'lost.json');
-  const flags = [
-    '--events=110000',
-    '--warmup=1000',
-    '--rounds=1',
-    '--starts=1',
-    '--only=rs',
-    '--batch-size=500',
-  ];
-  const run = await runCompare(folder, [...flags, `--out=${out}`], { FAKE_FAULTS: 'rs:lose-one-in-100000' });
-  assert.equal(run.code, 1, run.stdout);
-  assert.match(run.stderr, /audit_failed: .*expected 111000 events, acknowledged 111000, stored 110999/);
-  assert.ok(!existsSync(out));
-});
-
-test('a saturated generator is a warning', async () => {
+test('a saturated generator has a warning', async () => {
   const out = join(folder, 'saturated.json');
   const flags = ['--events=20000', '--warmup=0', '--rounds=1', '--starts=1', '--only=ts', `--out=${out}`];
   const run = await runCompare(folder, flags, { FAKE_GENERATOR: SATURATED });

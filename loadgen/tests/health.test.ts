@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { BenchFailure, type FailureCode } from '../src/run/failure.ts';
+import { BenchFailure, type FailureCode } from '../src/failure.ts';
 import { checkSameSettings, type Health, readHealth } from '../src/verify/health.ts';
 
 const HEALTH: Health = {

@@ -18,6 +18,7 @@ import {
   PLACE_WORDS,
   type PoolFiles,
 } from '../k6/bodies.ts';
+import { BenchFailure } from '../src/failure.ts';
 import { batchBody, singleBody } from '../src/load/bodies.ts';
 import type { Job } from '../src/load/drivers/driver.ts';
 import { k6Driver } from '../src/load/drivers/k6.ts';
@@ -25,7 +26,6 @@ import { cpuTimeOfPs, parsePsTime } from '../src/load/drivers/k6-cpu.ts';
 import { findK6 } from '../src/load/drivers/k6-find.ts';
 import { type PoolFilePaths, sharedPool, writePoolFiles } from '../src/load/drivers/k6-pool.ts';
 import { loadPool } from '../src/load/pool.ts';
-import { BenchFailure } from '../src/run/failure.ts';
 
 const k6 = findK6();
 const skip = k6 === null && 'no k6: set K6_BIN, put it on PATH, or run pnpm k6:install';

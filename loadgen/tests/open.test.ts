@@ -4,12 +4,12 @@ import { after, test } from 'node:test';
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { decode } from '../src/analyse/histogram.ts';
+import { BenchFailure } from '../src/failure.ts';
 import { batchBody } from '../src/load/bodies.ts';
 import type { Job, Sent } from '../src/load/drivers/driver.ts';
 import { openDriver } from '../src/load/drivers/open.ts';
 import { loadPool } from '../src/load/pool.ts';
 import type { Placement } from '../src/plan/placement.ts';
-import { BenchFailure } from '../src/run/failure.ts';
 import { type Listening, listen } from './listening-server.ts';
 
 const lifetime = new Lifetime();

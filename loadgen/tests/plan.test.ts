@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '../src/cli/compare-command.ts';
-import { cyclesOf, portion } from '../src/plan/cycles.ts';
 import type { Options } from '../src/plan/options.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
 import { COMMITTED_RESULT, describePlan, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan/plan.ts';
 import type { Spec } from '../src/plan/spec.ts';
+import { cyclesOf, portion } from '../src/run/cycles.ts';
 import { fasterPace, sizeOf } from '../src/run/trial.ts';
 import { warmUpEvents } from '../src/run/warm-up.ts';
 

@@ -8,9 +8,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { BenchFailure } from '../src/failure.ts';
 import type { PathSample } from '../src/observe/reader/process.ts';
 import { checkReads, type Reading, startReader } from '../src/observe/reader/reader.ts';
-import { BenchFailure } from '../src/run/failure.ts';
 
 const placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
 const lifetime = new Lifetime();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { BenchFailure } from '../src/run/failure.ts';
+import { BenchFailure } from '../src/failure.ts';
 import { eventText, SMALL } from '../src/sync/bodies.ts';
 import { type Posting, postBySender, postBySocket } from '../src/sync/posting.ts';
 

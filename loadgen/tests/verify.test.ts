@@ -1,7 +1,7 @@
 /** What keeps two servers from being compared at all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BenchFailure, type FailureCode } from '../src/run/failure.ts';
+import { BenchFailure, type FailureCode } from '../src/failure.ts';
 import { checkSameSettings, type Health } from '../src/verify/health.ts';
 import { compareSmoke, type Exchange } from '../src/verify/smoke.ts';
 

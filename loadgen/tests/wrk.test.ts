@@ -5,12 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { BenchFailure } from '../src/failure.ts';
 import { batchBody, singleBody } from '../src/load/bodies.ts';
 import type { Job } from '../src/load/drivers/driver.ts';
 import { wrkDriver } from '../src/load/drivers/wrk.ts';
 import { findWrk } from '../src/load/drivers/wrk-find.ts';
 import { loadPool } from '../src/load/pool.ts';
-import { BenchFailure } from '../src/run/failure.ts';
 
 const wrk = findWrk();
 const skip = wrk === null && 'no wrk: put it on PATH, or set WRK_BIN';

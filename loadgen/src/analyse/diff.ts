@@ -19,8 +19,8 @@
  * where it was measured; what only repeats it is not compared again.
  */
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
-import { headlineOf } from '../report/rows.ts';
-import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
+
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { differences, type Fact, factsOf, sameMachine } from './diff-facts.ts';
 import { type FigureDiff, figuresOf, larger, sizesOf } from './diff-figures.ts';
 import { type Comparison, ENOUGH_FOR_VERDICT, type Interval } from './statistics.ts';

@@ -1,5 +1,5 @@
 /** Keeps bytes as an attachment of an event, so that a method reads them from a file of the server. */
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 import { hashOf } from './blob-bytes.ts';
 
 const EVENT = { session_id: 'bench', agent_type: 'bench', event_type: 'tool_use' };

@@ -7,7 +7,7 @@
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { Browser, Page } from 'playwright-core';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 import { type Lap, type LapFound, lapsInPage, methodsInPage } from './in-page.ts';
 import type { MethodFacts } from './result.ts';
 

@@ -5,7 +5,7 @@
  * into it. A time counts from sending.
  */
 import { Agent, get } from 'node:http';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 
 const INTERVAL_MS = 5;
 

@@ -11,7 +11,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 
 export interface CeilingProgram extends Pick<Target, 'command' | 'args' | 'artefact' | 'sources'> {
   /** The script of package.json that builds it; `null` for one that runs from source. */

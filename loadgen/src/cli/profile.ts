@@ -17,10 +17,10 @@ import {
   type Target,
   type TargetName,
 } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
 import { autocannonDriver } from '../load/drivers/autocannon.ts';
 import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
-import { BenchFailure } from '../run/failure.ts';
 import { launch } from '../run/launch.ts';
 import { runCommand } from './run-command.ts';
 

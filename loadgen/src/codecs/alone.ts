@@ -10,7 +10,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { Buildable } from '@twin-ingest/testkit/servers/build.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { quantile } from '../analyse/statistics.ts';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 import { type Figures, FigureValues } from './figure.ts';
 
 export interface AloneProgram extends Buildable {

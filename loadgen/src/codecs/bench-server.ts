@@ -6,9 +6,9 @@
 import { dirname, join } from 'node:path';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
+import { BenchFailure } from '../failure.ts';
 import { createProbe } from '../observe/probe.ts';
 import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
-import { BenchFailure } from '../run/failure.ts';
 import { Host } from '../run/host.ts';
 import type { Launch } from '../run/launch.ts';
 import type { Address } from './exchange.ts';

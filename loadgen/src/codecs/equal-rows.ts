@@ -10,7 +10,7 @@ import type { Format } from '@twin-ingest/testkit/codecs/format.ts';
 import { ANSWER_FORMATS, REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
 import type { TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 import { Host } from '../run/host.ts';
 import type { Launch } from '../run/launch.ts';
 import { comparable, readAnswer } from './answers.ts';

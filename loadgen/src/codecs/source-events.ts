@@ -8,9 +8,9 @@ import { jsonEvent, type TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
+import { BenchFailure } from '../failure.ts';
 import { generateLines, generateSmallLines } from '../load/payload.ts';
 import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
-import { BenchFailure } from '../run/failure.ts';
 
 /**
  * `real`: with metadata, sizes and kinds of real agents; `bare`: the same without metadata; `small`: 426 bytes each,

@@ -5,13 +5,13 @@
  * rate come from the open loop of docs/performance, all others from the last comparison.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { commitOf, warningsOf } from './conditions.ts';
 import { formatValue, group } from './format.ts';
 import { metricTable } from './markdown.ts';
 import { bullets, markdownText } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';
-import { headlineOf, type Row, rowsOf, sizeRows } from './rows.ts';
+import { type Row, rowsOf, sizeRows } from './rows.ts';
 import { isDifference, shortVerdict } from './verdict.ts';
 
 /** Where the rows at a fixed rate come from. */

@@ -4,11 +4,11 @@
  * Invariant: a direction comes from a verdict; an explanation stands here only where something
  * was measured for it.
  */
-import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { formatSummary } from './format.ts';
 import { bullets, markdownText } from './markdown-table.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
-import { headlineOf, isCompared, type Row, rowSentence, rowsOf, sizeRows } from './rows.ts';
+import { isCompared, type Row, rowSentence, rowsOf, sizeRows } from './rows.ts';
 import { askedOf, ceilingLines, openMeasurements } from './series.ts';
 
 export function analysis(result: Result): string {

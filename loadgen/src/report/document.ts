@@ -7,7 +7,7 @@
 
 import { binarySection } from '../binary/report/markdown.ts';
 import { codecsSection } from '../codecs/report/markdown.ts';
-import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { rpcSection } from '../rpc/report/markdown.ts';
 import { syncSection } from '../sync/report/markdown.ts';
 import { SMOKE } from '../verify/smoke.ts';
@@ -18,7 +18,7 @@ import { formatDuration, formatSummary, formatValue, group, NOT_MEASURED } from 
 import { measurementMarkdown, metricTable, openMarkdown } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
-import { headlineOf, headlineRows, type Table } from './rows.ts';
+import { headlineRows, type Table } from './rows.ts';
 import { askedOf, ceilingLines, openMeasurements } from './series.ts';
 
 /** A run that has all of these, and open loops, is complete. */

@@ -7,7 +7,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS, type Unit } from '../analyse/metrics.ts';
 import type { Comparison, Summary } from '../analyse/statistics.ts';
-import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { formatDelta, formatRatio, formatSummary, ratioDigits } from './format.ts';
 import { labelOf, serversIn } from './names.ts';
 import { exactSentence, sentenceOf, shortVerdict } from './verdict.ts';
@@ -57,15 +57,6 @@ export function sizeRows(result: Result): Row[] {
     };
   };
   return [sizes('deployed_bytes', 'own_bytes'), sizes('deployed_with_runtime_bytes', 'with_runtime_bytes')];
-}
-
-/** The measurement a reader is shown first; `undefined` in a run without rounds. */
-export function headlineOf(result: Result): Measurement | undefined {
-  const named = ['batch', 'corpus', 'single', 'short'].map((name) => measurementNamed(result, name));
-  return (
-    named.find((found) => found !== undefined) ??
-    result.measurements.find((measurement) => measurement.mode !== 'startup')
-  );
 }
 
 /** Start, headline and sizes: the headline table. */

@@ -8,7 +8,7 @@ import { GOALS as BINARY_GOALS } from '../binary/goals.ts';
 import { binaryGoalText } from '../binary/report/tables.ts';
 import { GOALS as CODECS_GOALS } from '../codecs/goals.ts';
 import { goalText } from '../codecs/report/tables.ts';
-import type { Result } from '../result/result.ts';
+import { headlineOf, type Result } from '../result/result.ts';
 import { GOALS as RPC_GOALS } from '../rpc/goals.ts';
 import { rpcGoalText } from '../rpc/report/tables.ts';
 import { SYNC_GOALS } from '../sync/goals.ts';
@@ -16,7 +16,7 @@ import { formatGoal } from '../sync/report/tables.ts';
 import { formatValue } from './format.ts';
 import { markdownTable } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';
-import { headlineOf, rowsOf } from './rows.ts';
+import { rowsOf } from './rows.ts';
 
 interface System {
   readonly name: string;

@@ -6,7 +6,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 import type { Result } from './result.ts';
 
 export const SCHEMA_FILE = `${ROOT}contract/benchmark-results.schema.json`;

@@ -8,9 +8,9 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
 import type { Environment } from '../observe/environment.ts';
 import { COMMITTED_RESULT } from '../plan/plan.ts';
-import { BenchFailure } from '../run/failure.ts';
 import { readableJson, violations, writeResult } from './json.ts';
 import type { Result } from './result.ts';
 

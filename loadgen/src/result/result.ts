@@ -127,3 +127,12 @@ export interface ServerMeasurement {
 export function measurementNamed(result: Result, name: string): Measurement | undefined {
   return result.measurements.find((measurement) => measurement.name === name);
 }
+
+/** The measurement a reader is shown first; `undefined` in a run without rounds. */
+export function headlineOf(result: Result): Measurement | undefined {
+  const named = ['batch', 'corpus', 'single', 'short'].map((name) => measurementNamed(result, name));
+  return (
+    named.find((found) => found !== undefined) ??
+    result.measurements.find((measurement) => measurement.mode !== 'startup')
+  );
+}

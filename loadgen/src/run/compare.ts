@@ -14,13 +14,13 @@ import { type Findings, measurementOf, startupOf } from '../analyse/measurement.
 import { checkThresholds, outcomeHolds } from '../analyse/threshold.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
 import { createCeilings } from '../ceilings/ceilings.ts';
+import { BenchFailure } from '../failure.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import { findK6 } from '../load/drivers/k6-find.ts';
 import { findWrk } from '../load/drivers/wrk-find.ts';
 import { loadPool, type PoolFacts } from '../load/pool.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import { deployedSize } from '../observe/size.ts';
-import { portion, runCycles } from '../plan/cycles.ts';
 import type { Options } from '../plan/options.ts';
 import { shownFlags } from '../plan/parse.ts';
 import { generatorCores } from '../plan/placement.ts';
@@ -31,7 +31,7 @@ import { type Measurement, type Result, SCHEMA_VERSION } from '../result/result.
 import { EffectiveSettings } from '../verify/effective-settings.ts';
 import { verify } from '../verify/preflight.ts';
 import { type Contenders, programsOf } from './contenders.ts';
-import { BenchFailure } from './failure.ts';
+import { portion, runCycles } from './cycles.ts';
 import type { Launch, ServerOptions } from './launch.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { Rounds } from './rounds.ts';

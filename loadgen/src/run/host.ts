@@ -7,8 +7,8 @@
 import { join } from 'node:path';
 import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
 import { pinningCommand } from '../plan/placement.ts';
-import { BenchFailure } from './failure.ts';
 import { copyDatabase, type Launch, startFailure } from './launch.ts';
 
 export interface HostOptions {

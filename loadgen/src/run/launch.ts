@@ -13,9 +13,9 @@ import {
   tail,
 } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import type { Contenders } from './contenders.ts';
-import { BenchFailure } from './failure.ts';
 
 /** What servers are started with in every part of the run. */
 export interface Launch {

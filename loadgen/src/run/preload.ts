@@ -6,9 +6,9 @@
  */
 import { existsSync } from 'node:fs';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
 import type { Spec } from '../plan/spec.ts';
 import { checkAudit } from '../verify/audit/auditor.ts';
-import { BenchFailure } from './failure.ts';
 import { type Launch, launch } from './launch.ts';
 import type { Progress } from './progress.ts';
 import type { Workers } from './workers.ts';

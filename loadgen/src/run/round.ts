@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
 import type { Range } from '../load/bodies.ts';
 import type { Generator, Sent } from '../load/drivers/driver.ts';
 import { machineLoad, readMachine } from '../observe/machine.ts';
@@ -21,7 +22,6 @@ import { checkStream, type StreamClients, startStreamClients } from '../observe/
 import type { Spec } from '../plan/spec.ts';
 import { type Auditor, type Claim, checkAudit } from '../verify/audit/auditor.ts';
 import { checkDurability, type Health, readHealth } from '../verify/health.ts';
-import { BenchFailure } from './failure.ts';
 import { type Launch, type Launched, launch } from './launch.ts';
 import { warmUp } from './warm-up.ts';
 

@@ -10,8 +10,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
 import { roundOrder } from '../plan/plan.ts';
-import { BenchFailure } from './failure.ts';
 import { type Launch, prepareLaunch, type ServerOptions, startFailure } from './launch.ts';
 import type { Progress } from './progress.ts';
 import type { Command, Reply } from './start-process.ts';

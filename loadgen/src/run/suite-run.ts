@@ -8,6 +8,7 @@ import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/buil
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Warning } from '../analyse/warning.ts';
 import { ADVICE, runWarningsOf } from '../analyse/warnings.ts';
+import { BenchFailure } from '../failure.ts';
 import { type Environment, readEnvironment } from '../observe/environment.ts';
 import { type MachineTicks, machineLoad, readMachine } from '../observe/machine.ts';
 import { shownFlags } from '../plan/parse.ts';
@@ -19,7 +20,6 @@ import type { SuiteFacts, SuiteServer } from '../result/suite-rows.ts';
 import { EffectiveSettings } from '../verify/effective-settings.ts';
 import { readHealth } from '../verify/health.ts';
 import { type Contenders, programsOf } from './contenders.ts';
-import { BenchFailure } from './failure.ts';
 import { Host } from './host.ts';
 import type { Launch } from './launch.ts';
 import { createProgress, type Progress } from './progress.ts';

@@ -6,6 +6,7 @@
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { BenchFailure } from '../failure.ts';
 import { autocannonDriver } from '../load/drivers/autocannon.ts';
 import type { Driver, Generator, Job } from '../load/drivers/driver.ts';
 import { k6Driver } from '../load/drivers/k6.ts';
@@ -19,7 +20,6 @@ import type { Placement } from '../plan/placement.ts';
 import type { Spec } from '../plan/spec.ts';
 import { type Auditor, createAuditor } from '../verify/audit/auditor.ts';
 import type { Contenders } from './contenders.ts';
-import { BenchFailure } from './failure.ts';
 
 const REQUEST_TIMEOUT_S = 30;
 

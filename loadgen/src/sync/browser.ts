@@ -8,7 +8,7 @@
 import { launchOptions } from '@twin-ingest/testkit/browser/chromium.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 
 /** A row of the list of events, by what it is for who cannot see it. */
 const ROW = '[role="rowgroup"] [role="row"]';

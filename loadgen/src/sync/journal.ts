@@ -4,8 +4,9 @@
  * It compares revisions by itself, as integers, so that a fault of the client's own comparison is seen. What must stay
  * true: within an epoch a state that is older than one that was applied is a violation, and counts once.
  */
+
+import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
-import { BenchFailure } from '../run/failure.ts';
 
 export interface Applied {
   readonly at_ms: number;

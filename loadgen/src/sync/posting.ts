@@ -5,7 +5,7 @@
  * the measurement.
  */
 import { type OutgoingEvent, Sender } from '@twin-ingest/client';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 import { Connections } from './connections.ts';
 
 export interface Posting {

@@ -1,6 +1,7 @@
 /** The smallest exchange that there is, for what of a longer one is the machine's: `GET /livez`, which asks nothing. */
+
+import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
-import { BenchFailure } from '../run/failure.ts';
 import { Connections } from './connections.ts';
 
 /** What each took, in milliseconds, one after the other over one plain socket. */

@@ -1,7 +1,7 @@
 /** Waits for a condition, and fails the run when it does not come. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
-import { BenchFailure } from '../run/failure.ts';
 
 const LOOK_MS = 2;
 

@@ -4,7 +4,7 @@
  * Durability may differ from measurement to measurement, and never within one.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 import { checkSameSettings, type Health } from './health.ts';
 
 export class EffectiveSettings {

@@ -3,7 +3,7 @@
  *
  * Two servers with other settings cannot be compared, such as one with an fsync per commit and one without.
  */
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 
 export interface Health {
   readonly runtime: string;

@@ -5,7 +5,7 @@
  * because it does something else. Each answer is checked against what the contract asks and, when there are
  * two servers, against the other's. Knows nothing of load.
  */
-import { BenchFailure } from '../run/failure.ts';
+import { BenchFailure } from '../failure.ts';
 
 interface Request {
   readonly name: string;

@@ -5,7 +5,7 @@
  * on both servers; each result has the SHA-256 of the bytes that BEN-04 describes.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../../run/failure.ts';
+import { BenchFailure } from '../../failure.ts';
 import { Host } from '../../run/host.ts';
 import { keepAttachment } from '../attachment.ts';
 import type { BenchPage } from '../bench-page.ts';

@@ -5,8 +5,8 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
-import { BenchFailure } from '../../run/failure.ts';
 
 const run = promisify(execFile);
 const probe = createProbe();

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { K6Summary } from '../../../k6/job.ts';
-import { BenchFailure } from '../../run/failure.ts';
+import { BenchFailure } from '../../failure.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 

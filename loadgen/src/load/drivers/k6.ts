@@ -9,8 +9,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { K6Job } from '../../../k6/job.ts';
+import { BenchFailure } from '../../failure.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import { countWithId } from '../bodies.ts';
 import { loadPool, type Pool } from '../pool.ts';
 

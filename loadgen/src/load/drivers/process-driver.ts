@@ -7,8 +7,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { BenchFailure } from '../../failure.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import type { Driver, DriverFacts, Generator, Job } from './driver.ts';
 import type { Command, Reply } from './generator-process.ts';
 

@@ -6,8 +6,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { BenchFailure } from '../../failure.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import type { StreamSample } from '../sample.ts';
 import type { Command, Reply } from './process.ts';
 

@@ -1,9 +1,9 @@
 /** The headline at a glance: a card a figure, with both servers as bars and the verdict as a sentence. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Measurement, measurementNamed, type Result } from '../../result/result.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../../result/result.ts';
 import { formatMedian, formatRatio, percent } from '../format.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
-import { headlineOf, isCompared, type Row, rowSentence, rowsOf, sizeRows } from '../rows.ts';
+import { isCompared, type Row, rowSentence, rowsOf, sizeRows } from '../rows.ts';
 import { openMeasurements, shareOfCeiling } from '../series.ts';
 import { html, type Markup } from './markup.ts';
 import { LOOKS } from './servers.ts';

@@ -1,8 +1,8 @@
 /** The sections of the page: which plots and tables stand where, and what is left out when it was not run. */
 
-import { type Measurement, measurementNamed, type Result } from '../../result/result.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../../result/result.ts';
 import { READING, runConditions, thresholdLines, warningsOf, workloadLine } from '../conditions.ts';
-import { headlineOf, rowsOf, tableOf } from '../rows.ts';
+import { rowsOf, tableOf } from '../rows.ts';
 import {
   ceilingLines,
   dashboardLines,

@@ -13,9 +13,9 @@ import {
   merge,
   record,
 } from '../../analyse/histogram.ts';
+import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { createProbe } from '../../observe/probe.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import { Helper } from '../../run/helper.ts';
 import { Host } from '../../run/host.ts';
 import { SMALL } from '../bodies.ts';

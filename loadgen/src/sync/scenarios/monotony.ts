@@ -7,7 +7,7 @@
 import { Sync, type SyncOptions } from '@twin-ingest/client';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../../run/failure.ts';
+import { BenchFailure } from '../../failure.ts';
 import { Host } from '../../run/host.ts';
 import { Faults } from '../faults.ts';
 import { FaultyServer } from '../faulty-server.ts';

@@ -1,7 +1,7 @@
 /** The page that each server shows: how soon it shows rows of a full database, and what it takes during a load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missing } from '@twin-ingest/testkit/browser/chromium.ts';
-import { BenchFailure } from '../../run/failure.ts';
+import { BenchFailure } from '../../failure.ts';
 import { Host } from '../../run/host.ts';
 import { cpuBetween, OpenBrowser } from '../browser.ts';
 import { FigureValues } from '../figure.ts';

@@ -6,8 +6,8 @@
  * true: neither is dropped, and both end with the last state.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import { Host } from '../../run/host.ts';
 import { SMALL, sessionOf } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';

@@ -1,7 +1,7 @@
 /** The shipped client: invalidations of one stream, and a pull by `Sync`; only rows that are new are fetched. */
 import { type PaceOptions, type Snapshot, Sync, type Topic, Topics } from '@twin-ingest/client';
+import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import { Journal } from '../journal.ts';
 import { until } from '../until.ts';
 import { type Follow, type Following, type FollowOptions, ROWS } from './strategy.ts';

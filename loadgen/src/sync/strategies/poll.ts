@@ -1,6 +1,7 @@
 /** Asks every so often, whether something changed or not; an unchanged state costs a 304. */
+
+import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import { Journal } from '../journal.ts';
 import { RowsReader } from './rows.ts';
 import type { Follow } from './strategy.ts';

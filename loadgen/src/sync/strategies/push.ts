@@ -1,7 +1,7 @@
 /** What invalidation takes the place of: every event is pushed, and applied by itself or followed by a fetch. */
 import { streamEvents } from '@twin-ingest/client';
+import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import { Journal } from '../journal.ts';
 import { until } from '../until.ts';
 import { RowsReader } from './rows.ts';

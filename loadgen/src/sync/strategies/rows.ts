@@ -1,6 +1,6 @@
 /** The whole state over plain HTTP, as a page without the client would ask for it. */
 import { type Dispatcher, Pool } from 'undici';
-import { BenchFailure } from '../../run/failure.ts';
+import { BenchFailure } from '../../failure.ts';
 import { ROWS } from './strategy.ts';
 
 /** As many as a browser opens to one server. */

@@ -6,7 +6,7 @@
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { BenchFailure } from '../../run/failure.ts';
+import type { BenchFailure } from '../../failure.ts';
 import type { Journal } from '../journal.ts';
 
 /** The rows that a follower shows. */

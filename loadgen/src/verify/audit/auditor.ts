@@ -8,9 +8,9 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { BenchFailure } from '../../failure.ts';
 import type { PoolSource } from '../../load/pool.ts';
 import type { Audit } from '../../observe/sample.ts';
-import { BenchFailure } from '../../run/failure.ts';
 import type { Claim } from './claim.ts';
 import { type DigestPart, MultisetDigest } from './digest.ts';
 import { DEFAULT_MAX_METADATA_BYTES } from './expected-row.ts';

@@ -5,7 +5,7 @@
  * A view with other columns than the contract's is a failure, since a column nobody compares proves nothing.
  */
 import Database from 'better-sqlite3';
-import { BenchFailure } from '../../run/failure.ts';
+import { BenchFailure } from '../../failure.ts';
 import { CONSTANT_COLUMNS, hashConstants, hashRow, type Value, VIEW_COLUMNS } from './row.ts';
 
 /** Rows fetched in one call. */

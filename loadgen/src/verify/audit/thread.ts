@@ -6,9 +6,9 @@
  * same; what a file holds is read in every round.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { BenchFailure, type FailureCode } from '../../failure.ts';
 import type { Range } from '../../load/bodies.ts';
 import { loadPool, type PoolSource } from '../../load/pool.ts';
-import { BenchFailure, type FailureCode } from '../../run/failure.ts';
 import type { Claim } from './claim.ts';
 import { type DigestPart, MultisetDigest } from './digest.ts';
 import { Expected, shareOf } from './expected.ts';

@@ -8,8 +8,8 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';
-import { openSeries, type Rounds, type RoundsContext, type Series } from '../run/rounds.ts';
-import type { Spec } from './spec.ts';
+import type { Spec } from '../plan/spec.ts';
+import { openSeries, type Rounds, type RoundsContext, type Series } from './rounds.ts';
 
 export interface CyclesContext extends RoundsContext {
   /** Starts of both servers at the beginning of a cycle, the first being 0. */
