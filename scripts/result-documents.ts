@@ -10,7 +10,6 @@ import { choiceOfFormat } from '@twin-ingest/loadgen/codecs/report/choice.ts';
 import { priorSection } from '@twin-ingest/loadgen/codecs/report/prior.ts';
 import { choiceSection, OPEN_FILE } from '@twin-ingest/loadgen/report/choice.ts';
 import { documentOf } from '@twin-ingest/loadgen/report/document.ts';
-import { htmlReport } from '@twin-ingest/loadgen/report/html.ts';
 import { systemsTable } from '@twin-ingest/loadgen/report/systems.ts';
 import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.ts';
 import { rpcPrior } from '@twin-ingest/loadgen/rpc/report/prior.ts';
@@ -59,7 +58,6 @@ export function generated(root: string): ReadonlyMap<string, string> {
   return new Map([
     [README, withChoice(root, result)],
     ['docs/benchmark-results.md', documentOf(result)],
-    ['benchmark-report.html', htmlReport(result)],
     ...(result.sync === undefined ? [] : [[PICTURE, syncPicture(result.sync)] as const]),
     ...blocksOf(root, result),
   ]);

@@ -1,10 +1,10 @@
 /**
- * Writes what readers see of the last accepted comparison: the README's answer, docs/benchmark-results.md with its picture,
- * benchmark-report.html and the blocks of formats, of binary transfer and of typed calls in two documents, all from
+ * Writes what readers see of the last accepted comparison: the README's answer, docs/benchmark-results.md with its picture
+ * and the blocks of formats, of binary transfer and of typed calls in two documents, all from
  * benchmark-results.json; two rows of the README from docs/performance/open.json. With `--check` it only says which file
  * is out of date.
  *
- * What must stay true: no figure in these files is typed by hand, this is the one way in; the same result
+ * Invariant: no figure in these files is typed by hand, this is the one way in; the same result
  * gives the same bytes; a checkout is only written when all of it can be made.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -36,8 +36,7 @@ function stale(root: string, files: ReadonlyMap<string, string>): string[] {
 function main(args: readonly string[]): number {
   answerHelp(`Usage: pnpm results:update, pnpm results:check
 
-Writes README.md, docs/benchmark-results.md, benchmark-report.html, docs/prior-benchmarks.md and
-docs/choosing-a-format.md from the committed measurements; results:check writes nothing.
+Writes README.md, docs/benchmark-results.md, docs/prior-benchmarks.md and docs/choosing-a-format.md from the committed measurements; results:check writes nothing.
 
 Exit code: 0 done or up to date, 1 a file is out of date, 2 a wrong flag.
 `);

@@ -73,7 +73,7 @@ export function documentOf(result: Result): string {
       : ['## Conditions', bullets(thresholdLines(result).map(markdownText))]),
     '## Raw Data',
     'Every sample: [`benchmark-results.json`](../benchmark-results.json), described by ' +
-      '[its schema](../contract/benchmark-results.schema.json); with plots: [`benchmark-report.html`](../benchmark-report.html).',
+      '[its schema](../contract/benchmark-results.schema.json). A run also writes `.bench/benchmark-report.html`, a page with plots.',
     '## Reproduction',
     reproduction(result),
   ].join('\n\n')}\n`;

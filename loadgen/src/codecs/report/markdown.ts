@@ -17,6 +17,6 @@ export function codecsSection(codecs: CodecsResult): string {
       `### ${markdownText(title)}`,
       markdownTable(table),
     ]),
-    'Every row, with p50, p95, p99, memory and more: [`benchmark-report.html`](../benchmark-report.html).',
+    'Every row, with p50, p95, p99, memory and more: `pnpm bench:codecs --tables`.',
   ].join('\n\n');
 }

@@ -13,6 +13,6 @@ export function rpcSection(rpc: RpcResult): string {
     markdownTable(rpcGoalTable(rpc), [0]),
     bullets(rpcLines(rpc).map(markdownText)),
     ...rpcTables(rpc).flatMap(({ title, table }) => [`### ${markdownText(title)}`, markdownTable(table)]),
-    'Every row, with all percentiles, bytes and CPU time: [`benchmark-report.html`](../benchmark-report.html).',
+    'Every row, with all percentiles, bytes and CPU time: `pnpm bench:rpc --tables`.',
   ].join('\n\n');
 }
