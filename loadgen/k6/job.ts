@@ -1,5 +1,5 @@
 /**
- * What the driver and the k6 script tell each other: one order as a JSON file, in the units that k6 wants, and
+ * What the driver and the k6 script send each other: one order as a JSON file, in the units that k6 wants, and
  * k6's own counts at the end.
  */
 import type { SharedPool } from './bodies.ts';

@@ -1,5 +1,5 @@
 /**
- * Why a comparison failed: a closed list of codes, told apart by code and never by text.
+ * Why a comparison failed: a closed list of codes, distinguished by code and never by text.
  *
  * Each of them ends the run with exit 1: no speed makes up for it.
  */

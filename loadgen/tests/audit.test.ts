@@ -124,7 +124,7 @@ test('ids that grow with time are expected where they are sent, and nowhere else
   await other.close();
 });
 
-test('every column counts, an empty text is not an absent one, and a row of nobody is named', async () => {
+test('every column counts, an empty text is not an absent one, and a row that was not sent is named', async () => {
   const original = fileOf('original.db', BATCH_EVENTS);
   const file = join(folder, 'edited.db');
   const changes = [
@@ -158,7 +158,7 @@ test('every column counts, an empty text is not an absent one, and a row of nobo
     assert.equal(audit.stored_events, BATCH_EVENTS);
     assert.notEqual(audit.stored_digest, audit.expected_digest, change);
     const column = change.split(' ')[0]!;
-    const named = column.endsWith('_id') ? 'rows nobody sent: 1' : `  ${column}: expected`;
+    const named = column.endsWith('_id') ? 'rows that were not sent: 1' : `  ${column}: expected`;
     const lines = await auditor.explain(file, claimOf(BATCH_EVENTS));
     assert.ok(
       lines.some((line) => line.startsWith(named)),

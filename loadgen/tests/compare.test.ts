@@ -89,7 +89,7 @@ test('every round is raw in the result: expected, acknowledged, stored and strea
   assert.equal(batch.comparison!.throughput_events_per_s!.verdict, 'too_few_rounds');
 });
 
-test('CPU and memory are measured where the system tells them', {
+test('CPU and memory are measured where the system reports them', {
   skip: process.platform !== 'linux' && 'proc(5) is Linux',
 }, () => {
   for (const sample of batch.rounds) {

@@ -111,7 +111,7 @@ test('of the README none may disagree, of the others what chance leaves out in a
     low: found.low * 10,
     high: found.high * 10,
   });
-  const told = (result: Result) => {
+  const countsOf = (result: Result) => {
     const { headline_disagree, others_disagree, others_allowed, agree } = diffResults(A, result).summary;
     return { headline_disagree, others_disagree, others_allowed, agree };
   };
@@ -122,10 +122,10 @@ test('of the README none may disagree, of the others what chance leaves out in a
     others_allowed,
     agree,
   });
-  assert.deepEqual(told(off('batch', 1)), at(1, 0, false));
-  assert.deepEqual(told(off('startup', 1)), at(1, 0, false));
-  assert.deepEqual(told(off('single', others_allowed)), at(0, others_allowed, true));
-  assert.deepEqual(told(off('single', others_allowed + 1)), at(0, others_allowed + 1, false));
+  assert.deepEqual(countsOf(off('batch', 1)), at(1, 0, false));
+  assert.deepEqual(countsOf(off('startup', 1)), at(1, 0, false));
+  assert.deepEqual(countsOf(off('single', others_allowed)), at(0, others_allowed, true));
+  assert.deepEqual(countsOf(off('single', others_allowed + 1)), at(0, others_allowed + 1, false));
   assert.match(
     summaryLine(diffResults(A, off('batch', 1))),
     /^The runs do not agree: of the headline's ratios 1 /,
@@ -139,7 +139,7 @@ test('sizes are counted: any change is one', () => {
   assert.equal(figure(figures, 'deployed', 'rs', 'deployed_with_runtime_bytes').verdict, 'no_difference');
 });
 
-test('zeros on both sides are no difference, and few rounds are judged by nobody', () => {
+test('zeros on both sides are no difference, and few rounds have no verdict', () => {
   const zeros = figure(SAME.figures, 'batch', 'rs', 'failed_requests');
   assert.deepEqual([zeros.verdict, zeros.change, zeros.noise_floor], ['no_difference', null, 0]);
   const short = diffResults(sampleResult({ rounds: 1 }), B);

@@ -65,7 +65,7 @@ function get(path: string): [number, unknown] {
     const row = store.database.prepare<[], FakeRow>('SELECT * FROM events_readable WHERE id = 1').get();
     if (row !== undefined) return [200, JSON.parse(printRow(row))];
   }
-  // What a dashboard asks for during a load; nobody looks into it.
+  // What a dashboard asks for during a load; nothing looks into it.
   if (fault === 'dashboard' && path.startsWith('/api/sessions'))
     return [503, { error: 'Storage busy', code: 'storage_busy' }];
   if (/^\/api\/(stats\/\w+|sessions)/.test(path)) return [200, {}];

@@ -1,5 +1,5 @@
 /**
- * The page in a real Chromium: it asks nobody for anything, every plot is there, it fits a phone, it has two
+ * The page in a real Chromium: it loads nothing, every plot is there, it fits a phone, it has two
  * colour schemes, and text of a result does nothing.
  *
  * Skipped where no Chromium is found, but not in CI, where that is a failure.

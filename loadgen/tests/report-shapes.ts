@@ -91,7 +91,7 @@ export function hostile(full: Result): Result {
   };
 }
 
-/** A system that tells nothing of processes, and requests of which none was answered. */
+/** A system that reports nothing about processes, and requests of which none was answered. */
 function unmeasured(full: Result): Result {
   return {
     ...full,

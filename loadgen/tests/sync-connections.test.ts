@@ -97,10 +97,10 @@ test('a connection that the server has closed is opened again; one that it close
   assert.equal((await connections.post('/', '')).text, 'third');
 });
 
-test('an answer without a length, and bytes that nobody asked for, are errors', async (t) => {
+test('an answer without a length, and bytes without a request, are errors', async (t) => {
   for (const bad of ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', `${answer('x')}y`]) {
     const url = await serve(t, (_, socket) => void socket.write(bad));
-    await assert.rejects(connected(t, url, 1).post('/', ''), /nobody asked for, or without a length/);
+    await assert.rejects(connected(t, url, 1).post('/', ''), /without a request, or without a length/);
   }
 });
 

@@ -2,7 +2,7 @@
  * A small server for the tests of `bench:sync`: posts, invalidations and snapshots in memory, and faults on demand.
  *
  * It is started in place of a real one and is no example of how one should be built. Its faults are named by `--fault=`:
- * `drops-the-last` tells nothing of event 30; `tells-an-older` tells each client of event 20 once more behind event 2500,
+ * `drops-the-last` tells nothing of event 30; `sends-an-older` tells each client of event 20 once more behind event 2500,
  * where `drops-a-client` ends the first stream; `refuses` answers 503 to the tenth post; `silent` has a stream without
  * frames; `not-alive` answers 503 to its probe.
  */
@@ -30,7 +30,7 @@ interface Client {
   readonly response: ServerResponse;
   readonly interval_ms: number;
   isWaiting: boolean;
-  told: number;
+  notified: number;
 }
 
 const invalidated = new Set<Client>();
@@ -43,12 +43,12 @@ function frame(revision: number): string {
   return `event: invalidate\ndata: {"topic":"events","revision":"${revision}","epoch":"${EPOCH}"}\n\n`;
 }
 
-function tell(client: Client): void {
-  if (client.isWaiting || client.told >= newest) return;
+function notify(client: Client): void {
+  if (client.isWaiting || client.notified >= newest) return;
   if (fault === 'drops-the-last' && newest === 30) return;
-  client.told = newest;
+  client.notified = newest;
   client.response.write(frame(newest));
-  if (fault === 'tells-an-older' && newest >= LATE && !wronged.has(client)) {
+  if (fault === 'sends-an-older' && newest >= LATE && !wronged.has(client)) {
     wronged.add(client);
     // In a chunk of its own, since of one chunk the last frame counts.
     setTimeout(() => client.response.write(frame(20)), 20);
@@ -57,7 +57,7 @@ function tell(client: Client): void {
   client.isWaiting = true;
   setTimeout(() => {
     client.isWaiting = false;
-    tell(client);
+    notify(client);
   }, client.interval_ms);
 }
 
@@ -70,7 +70,7 @@ function store(events: number): object {
       response.write(`id: ${id}\ndata: ${JSON.stringify({ type: 'event', payload: row })}\n\n`);
   }
   if (fault === 'drops-a-client' && newest >= LATE) [...invalidated][0]?.response.end();
-  for (const client of invalidated) tell(client);
+  for (const client of invalidated) notify(client);
   return { received: events, ids: [], duplicates: 0, rejected: [], revision: String(newest) };
 }
 
@@ -85,7 +85,7 @@ function stream(query: URLSearchParams, response: ServerResponse): void {
     return;
   }
   const interval_ms = Number(query.get('min_interval_ms') ?? 0);
-  const client: Client = { response, interval_ms, isWaiting: false, told: newest };
+  const client: Client = { response, interval_ms, isWaiting: false, notified: newest };
   invalidated.add(client);
   response.on('close', () => invalidated.delete(client));
   if (fault !== 'silent') response.write(`retry: 1000\n${frame(newest)}`);

@@ -73,9 +73,9 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
     /out_of_sync: round_trip, rs: the client has applied 29, and not 30, after/,
   ],
   [
-    'a server that tells of an older state after a newer one',
+    'a server that reports an older state after a newer one',
     'fan_out',
-    { SYNC_FAULT: 'tells-an-older' },
+    { SYNC_FAULT: 'sends-an-older' },
     /out_of_sync: fan_out, rs: rs: clients are not in sync\n.*heard of an older state/,
   ],
   [

@@ -41,7 +41,7 @@ function server(rates: readonly number[]) {
 
 const closed = { first: 1000, events: 200_030, batch_size: 50, rate_events_per_s: null };
 
-test('a closed loop sends what it is given, in parts, and tells the cold rate', async () => {
+test('a closed loop sends what it is given, in parts, and reports the cold rate', async () => {
   const { asked, send } = server([10_000, 40_000, 60_000, 70_000, 72_000]);
   const { warm_up, next } = await warmUp({ ...closed, send });
   assert.deepEqual(

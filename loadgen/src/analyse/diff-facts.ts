@@ -44,7 +44,7 @@ const SOURCES: readonly Source[] = [
 
 export function factsOf(a: Result, b: Result): Fact[] {
   return SOURCES.map((source) => {
-    const [left, right] = [told(source.of(a)), told(source.of(b))];
+    const [left, right] = [shown(source.of(a)), shown(source.of(b))];
     return { name: source.name, a: left, b: right, differs: left !== right };
   });
 }
@@ -77,10 +77,10 @@ function settingDifferences(name: TargetName, a: Result, b: Result): string[] {
   const [left, right] = [a.servers[name]?.health, b.servers[name]?.health];
   if (left === undefined || right === undefined) return [];
   const pragmas = [...new Set([...Object.keys(left.pragmas), ...Object.keys(right.pragmas)])]
-    .filter((pragma) => told(left.pragmas[pragma]) !== told(right.pragmas[pragma]))
+    .filter((pragma) => shown(left.pragmas[pragma]) !== shown(right.pragmas[pragma]))
     .map(
       (pragma) =>
-        `${name} had another pragma: ${pragma} ${told(left.pragmas[pragma])} in A, ${told(right.pragmas[pragma])} in B.`,
+        `${name} had another pragma: ${pragma} ${shown(left.pragmas[pragma])} in A, ${shown(right.pragmas[pragma])} in B.`,
     );
   const only = (one: readonly string[], other: readonly string[], where: string) =>
     one
@@ -96,10 +96,11 @@ function settingDifferences(name: TargetName, a: Result, b: Result): string[] {
 function loadDifferences(left: Measurement, right: Measurement): string[] {
   const [before, after] = [loadOf(left), loadOf(right)];
   const different = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => told(before[name]) !== told(after[name]),
+    (name) => shown(before[name]) !== shown(after[name]),
   );
   return different.map(
-    (name) => `${left.name} had another load: ${name} ${told(before[name])} in A, ${told(after[name])} in B.`,
+    (name) =>
+      `${left.name} had another load: ${name} ${shown(before[name])} in A, ${shown(after[name])} in B.`,
   );
 }
 
@@ -115,6 +116,6 @@ function loadOf({ workload, driver, payload }: Measurement): Readonly<Record<str
   };
 }
 
-function told(value: unknown): string {
+function shown(value: unknown): string {
   return value === null || value === undefined ? 'unknown' : String(value);
 }

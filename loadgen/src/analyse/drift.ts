@@ -13,7 +13,7 @@
  * that did not drift, 3 to 5 % were said to, tolerance left out, where values a second apart were correlated
  * by 0 to 0.95, and 8 % at 0.98; without the factor it would be 32 % and 51 %.
  *
- * A cycle of which a soak sees less than one and a half turns cannot be told from a drift.
+ * A cycle of which a soak sees less than one and a half turns looks like a drift.
  */
 import { CONFIDENCE, median } from './statistics.ts';
 

@@ -26,7 +26,7 @@ export interface CeilingsContext {
 
 export interface Ceilings {
   readonly all: readonly Ceiling[];
-  /** Index of the ceiling that the measurement is shown next to, measured now if nobody has; `null`: none. */
+  /** Index of the ceiling that the measurement is shown next to, measured now if it was not yet; `null`: none. */
   indexFor(spec: Spec, findings: Omit<Findings, 'ceiling'>): Promise<number | null>;
 }
 

@@ -87,7 +87,7 @@ export async function runCeilingProgram(
   return { target, events, duration_ms, cpu_us };
 }
 
-/** The same, with all that the program tells. */
+/** The same, with all figures of the program. */
 export async function runBulk(
   target: TargetName,
   program: CeilingProgram,

@@ -4,7 +4,7 @@
  *
  * Invariant: a look is cheap, since it runs in the parent next to the measurement; a look that could
  * not be taken is missing, never made up, so the times are those of real looks and not a grid. What the
- * system does not tell is `null`.
+ * system does not report is `null`.
  */
 import { stat } from 'node:fs/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

@@ -25,7 +25,7 @@ export function formatValue(value: number, unit: Unit): string {
   }
 }
 
-/** Median, and minimum and maximum where they can be told from it: "206 ms (190–256)". */
+/** Median, and minimum and maximum where they differ from it: "206 ms (190–256)". */
 export function formatSummary(summary: Summary | null | undefined, unit: Unit): string {
   if (summary === null || summary === undefined) return NOT_MEASURED;
   const value = formatValue(summary.median, unit);

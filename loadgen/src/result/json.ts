@@ -1,6 +1,6 @@
 /**
- * Writes a result file, after checking it against the schema of the contract: an artefact that nobody can
- * read is worse than none.
+ * Writes a result file, after checking it against the schema of the contract: an invalid
+ * file is worse than none.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * The comparison as a story: plan, build, verify, measure starts and every load, store the same rows without
+ * The steps of the comparison: plan, build, verify, measure starts and every load, store the same rows without
  * HTTP, summarise, export.
  *
  * Takes its servers as a parameter, and gives back an exit code: 0 compared, 1 failed, 2 wrong flag, 3 a

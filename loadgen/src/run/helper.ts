@@ -38,7 +38,7 @@ export class Helper<Order, Reply extends { readonly kind: string }> {
 
   /** What it answered; `failed` becomes a `generator_failed`. */
   async ask(order: Order): Promise<Exclude<Reply, { readonly kind: 'failed' }>> {
-    // Before anything is sent: nobody would wait for the answer.
+    // Before anything is sent, since nothing would wait for the answer.
     this.#lifetime.signal.throwIfAborted();
     const reply = await this.#lifetime.orInterrupted(this.#exchange(order));
     if (reply.kind === 'failed')

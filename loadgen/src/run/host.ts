@@ -66,7 +66,7 @@ export class Host {
     return this.#next;
   }
 
-  /** Numbers of `count` events that nobody has posted: the first of them. */
+  /** Numbers of `count` events that are not posted yet: the first of them. */
   take(count: number): number {
     const first = this.#next;
     this.#next += count;

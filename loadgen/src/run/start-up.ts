@@ -3,7 +3,7 @@
  * copy of one that holds events.
  *
  * The program is started directly, never through a shell or a package manager. `/readyz` is asked from the
- * ready line on, over and over without a pause, since before that line nobody knows the port; a small process
+ * ready line on, over and over without a pause, since that line states the port; a small process
  * does both. Invariant: nothing that is done before the spawn is counted, neither folder nor copy, and
  * the first start of each server is not: its program text and our own HTTP client are cold in that one alone.
  */

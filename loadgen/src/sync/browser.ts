@@ -52,7 +52,7 @@ export class OpenBrowser {
     await page.addInitScript(NOTE_ROWS);
     try {
       await page.goto(url);
-      // As an attribute, since the page's own policy lets nobody evaluate a text.
+      // As an attribute, since the page's own policy forbids to evaluate a text.
       const shown = page.locator('html[data-bench-rows-shown]');
       await shown.waitFor({ state: 'attached', timeout: patience_ms });
       return { page, open_ms: Number(await shown.getAttribute('data-bench-rows-shown')) };

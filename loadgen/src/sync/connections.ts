@@ -128,7 +128,7 @@ class Connection {
     const from = headEnd + HEAD_END.length;
     const to = from + Number(length);
     if (length === undefined || this.#asked === null || bytes.length > to) {
-      socket.destroy(new Error(`an answer that nobody asked for, or without a length: ${head}`));
+      socket.destroy(new Error(`an answer without a request, or without a length: ${head}`));
     } else if (bytes.length < to) {
       this.#rest = bytes;
     } else {

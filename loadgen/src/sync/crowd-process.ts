@@ -39,8 +39,8 @@ export interface CrowdFindings {
   readonly missed: number;
   /** Clients that never heard of the last state. */
   readonly behind: number;
-  /** Chunks that told of `events`, over all clients. */
-  readonly told: number;
+  /** Chunks that reported `events`, over all clients. */
+  readonly notified: number;
   /** Revisions that were older than one the same client had heard of. */
   readonly older: number;
   /** Why clients' streams ended, each reason once. */
@@ -110,7 +110,7 @@ class Crowd {
     const used = process.cpuUsage(this.#cpu);
     const { histogram, missed } = waitsOf(acknowledged, this.#readers);
     const behind = this.#readers.filter((client) => client.newest < newest).length;
-    const told = this.#readers.reduce((sum, { heard }) => sum + heard.length, 0);
+    const notified = this.#readers.reduce((sum, { heard }) => sum + heard.length, 0);
     const older = this.#readers.reduce((sum, { heard }) => sum + countFalls(heard), 0);
     const ended = this.#ended();
     for (const client of [...this.#readers, ...this.#stalled]) client.close();
@@ -118,7 +118,7 @@ class Crowd {
     this.#stalled = [];
     const cpu_us = used.user + used.system;
     const waits = encode(histogram);
-    return { kind: 'finished', found: { waits, missed, behind, told, older, ended, cpu_us } };
+    return { kind: 'finished', found: { waits, missed, behind, notified, older, ended, cpu_us } };
   }
 
   /** Whether it is true of every client that reads before `patience_ms` are over. */

@@ -8,7 +8,7 @@ import type { Topic } from '@twin-ingest/client';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 
 const LATE_MS = 30;
-/** After a connection was lost; whoever stops meanwhile does not hear of it. */
+/** After a connection was lost; a client that stops meanwhile does not hear of it. */
 const RECONNECTED_MS = 100;
 
 export class Faults {
@@ -23,7 +23,7 @@ export class Faults {
   between(topic: Topic<unknown>): Topic<unknown> {
     return {
       topic: topic.topic,
-      subscribe: (hear, signal) => topic.subscribe((heard) => this.#tell(() => hear(heard)), signal),
+      subscribe: (hear, signal) => topic.subscribe((heard) => this.#deliver(() => hear(heard)), signal),
       fetch: async (known, signal) => {
         const snapshot = await topic.fetch(known, signal);
         if (this.#random.below(4) === 0) await sleep(this.#random.below(LATE_MS));
@@ -32,35 +32,35 @@ export class Faults {
     };
   }
 
-  #tell(tell: () => void): void {
+  #deliver(deliver: () => void): void {
     // The first says that it is connected, for which the scenario waits.
     if (!this.#hasBegun) {
       this.#hasBegun = true;
-      tell();
+      deliver();
       return;
     }
     this.#dropped = null;
     switch (this.#random.below(5)) {
       case 0:
-        this.#drop(tell);
+        this.#drop(deliver);
         return;
       case 1:
-        setTimeout(tell, this.#random.below(LATE_MS));
+        setTimeout(deliver, this.#random.below(LATE_MS));
         return;
       case 2:
-        tell();
-        tell();
+        deliver();
+        deliver();
         return;
       default:
-        tell();
+        deliver();
     }
   }
 
-  /** What is dropped is the last for as long only as it takes to connect again, which tells of what holds then. */
-  #drop(tell: () => void): void {
-    this.#dropped = tell;
+  /** What is dropped is the last for as long only as it takes to connect again, which reports what holds then. */
+  #drop(deliver: () => void): void {
+    this.#dropped = deliver;
     setTimeout(() => {
-      if (this.#dropped === tell) tell();
+      if (this.#dropped === deliver) deliver();
     }, RECONNECTED_MS);
   }
 }

@@ -8,7 +8,7 @@
 import type { Clock, Known, Snapshot } from '@twin-ingest/client';
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 
-/** Of what is asked or told, one in so many. */
+/** Of what is asked or notified, one in so many. */
 const DROPPED_OF = 10;
 const DOUBLED_OF = 7;
 const FAILED_OF = 9;
@@ -24,7 +24,7 @@ export class FaultyServer {
   #epoch = 'epoch-0';
   #revision = 0n;
   #hear: ((heard: unknown) => void) | null = null;
-  #told = 0;
+  #notified = 0;
   #replaced = 0;
 
   constructor(clock: Clock, seed: number) {
@@ -36,13 +36,13 @@ export class FaultyServer {
     return { epoch: this.#epoch, revision: String(this.#revision) as Known['revision'] };
   }
   /** Invalidations that arrived, doubled ones too. */
-  get told(): number {
-    return this.#told;
+  get notified(): number {
+    return this.#notified;
   }
 
   subscribe = async (hear: (heard: unknown) => void): Promise<() => void> => {
     this.#hear = hear;
-    this.tell();
+    this.notify();
     return () => {
       this.#hear = null;
     };
@@ -57,29 +57,29 @@ export class FaultyServer {
     return known?.epoch === read.epoch && known.revision === read.revision ? null : read;
   };
 
-  /** Something is stored, and told of or not. */
+  /** Something is stored, and reported or not. */
   post(): void {
     if (this.#oneOf(REPLACED_OF)) {
       this.#epoch = `epoch-${++this.#replaced}`;
       this.#revision = BigInt(this.#random.below(100));
     }
     this.#revision += BigInt(1 + this.#random.below(3));
-    // Who was not told is reported when it connects again.
-    if (this.#oneOf(DROPPED_OF) || this.#oneOf(RESTARTED_OF)) this.#clock.after(this.#lateBy(), this.tell);
+    // Who was not notified is reported when it connects again.
+    if (this.#oneOf(DROPPED_OF) || this.#oneOf(RESTARTED_OF)) this.#clock.after(this.#lateBy(), this.notify);
     else {
-      this.tell();
-      if (this.#oneOf(DOUBLED_OF)) this.tell();
+      this.notify();
+      if (this.#oneOf(DOUBLED_OF)) this.notify();
     }
   }
 
   /** What holds now, late and therefore out of order. */
-  tell = (): void => {
+  notify = (): void => {
     const { epoch, revision } = this.known;
     const isOf = this.#replaced;
     this.#clock.after(this.#lateBy(), () => {
-      // A connection to a database that is gone tells of it no more.
+      // A connection to a database that is gone reports it no more.
       if (isOf !== this.#replaced) return;
-      this.#told++;
+      this.#notified++;
       this.#hear?.({ topic: 'events', epoch, revision });
     });
   };

@@ -41,7 +41,7 @@ export const FIGURES = {
   rss_bytes: { unit: 'bytes', label: 'Server RSS' },
   held_rss_bytes: { unit: 'bytes', label: 'Server RSS, grown' },
   held_kernel_bytes: { unit: 'bytes', label: 'Unread in the kernel' },
-  told: { unit: 'count', label: 'Frames told' },
+  notified: { unit: 'count', label: 'Frames received' },
   recovery_ms: { unit: 'ms', label: 'Ready to in sync' },
   outage_ms: { unit: 'ms', label: 'Killed to in sync' },
   open_ms: { unit: 'ms', label: 'To the first rows' },

@@ -1,7 +1,7 @@
 /**
  * What the process does that posts: a burst, posts at fixed times, or at saturation, one order at a time.
  *
- * It is a process of its own, so that posting takes no time from whoever follows. Invariant: bodies are made
+ * It is a process of its own, so that posting takes no time from the followers. Invariant: bodies are made
  * before the clock starts, save in a closed loop; times are those of {@link nowMs}, which every process of a machine
  * shares; an answer that is not 2xx, or says no revision, fails the order.
  */

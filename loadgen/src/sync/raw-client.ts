@@ -23,7 +23,7 @@ export class RawClient {
   #rest: Buffer | null = null;
   #ended: string | null = null;
 
-  /** `onHeard` is called after every chunk that told of `events`, and when the stream ends. */
+  /** `onHeard` is called after every chunk that reported `events`, and when the stream ends. */
   constructor(url: string, path: string, manner: Manner, onHeard: () => void) {
     const { hostname, port, host } = new URL(url);
     this.#onHeard = onHeard;

@@ -44,7 +44,7 @@ export async function roundTrips(host: Host, following: Following, trips: Trips)
   return taken;
 }
 
-/** Fails when it ever went back, or was told what no server of the contract says. */
+/** Fails when it ever went back, or was notified what no server of the contract says. */
 export function checkFollowing(following: Following): void {
   following.journal.check('the client');
   const problem = following.problem();

@@ -39,7 +39,7 @@ export function followOptions(host: Host, { seed, sizes, launch }: ScenarioConte
   return { url: host.url, random: random.next, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
 }
 
-/** The other server, to swap a server for; `null`, told as not measured, where it is not built. */
+/** The other server, to swap a server for; `null`, reported as not measured, where it is not built. */
 export async function twinOf(server: TargetName, context: ScenarioContext): Promise<TargetName | null> {
   const twin = server === 'rs' ? 'ts' : 'rs';
   if ((await freshnessOf(context.launch.contenders.targets[twin])) !== 'missing') return twin;

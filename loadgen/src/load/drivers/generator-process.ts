@@ -2,7 +2,7 @@
  * What every generator's process does, whatever it sends with: makes the events once, then takes orders, one
  * at a time.
  *
- * It ends with its parent, since a generator without one would load a server for nobody. Invariant:
+ * It ends with its parent, since nothing reads its figures then. Invariant:
  * nothing but building bodies, sending and counting happens while an order runs, and the CPU time said is
  * that of the whole process between its first and its last moment.
  */

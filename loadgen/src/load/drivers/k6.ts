@@ -35,7 +35,7 @@ const MOST_VUS_FACTOR = 2;
 const TIME_UNIT_S = 1000;
 /** Shorter than this k6 does not run. */
 const SHORTEST_MS = 1000;
-/** After its time-out a request needs a moment to be told. */
+/** After its time-out a request needs a moment to be reported. */
 const GRACE_S = 5;
 
 export function k6Driver(context: K6Context): Driver {
@@ -99,7 +99,7 @@ async function send(order: Order, onProgress: (events: number) => void, prepared
     if (summary.requests !== tally.requests) {
       throw new BenchFailure(
         'generator_failed',
-        `k6 counted ${summary.requests} requests and told of ${tally.requests}, so what it sent is not known`,
+        `k6 counted ${summary.requests} requests and reported ${tally.requests}, so what it sent is not known`,
       );
     }
     return tally.result({

@@ -70,7 +70,7 @@ class OpenLoop {
     return { errors: this.#errors, timeouts: this.#timeouts };
   }
 
-  /** An exchange tells of its end once; `failed` are errors of the connection and timeouts. */
+  /** An exchange reports its end once; `failed` are errors of the connection and timeouts. */
   settle(exchange: Exchange, failed: boolean): void {
     const wereBusy = this.#inFlight.size === this.#load.job.connections;
     if (!this.#inFlight.delete(exchange)) return;
@@ -133,7 +133,7 @@ interface Times {
   readonly ready: number;
 }
 
-/** One request and its answer, as undici tells of them. */
+/** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly due: number;
   readonly #ready: number;

@@ -81,7 +81,7 @@ function ask(
       settle();
     };
     child.on('message', onMessage).on('close', onClose).on('error', onError);
-    // A generator is asked again long after it was started, so it may have ended with nobody listening.
+    // A generator is asked again long after it was started, so it may have ended meanwhile.
     if (hasEnded(child)) onClose(child.exitCode, child.signalCode);
     else if (child.connected) child.send(command);
   });

@@ -25,7 +25,7 @@ const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.ur
 const LINE_FEED = Buffer.from('\n');
 /** wrk wants to know how long; the script's last line ends it. */
 const LONGEST_S = 24 * 3600;
-/** After its time-out a request needs a moment to be told. */
+/** After its time-out a request needs a moment to be reported. */
 const GRACE_S = 5;
 /** The last lines that were none of the script's: what wrk has to say when it fails. */
 const KEPT_LINES = 10;
@@ -36,7 +36,7 @@ export interface WrkContext {
   readonly lifetime: Lifetime;
 }
 
-/** What the script tells at the end. */
+/** What the script prints at the end. */
 interface Done {
   readonly requests: number;
   readonly duration_ms: number;

@@ -59,7 +59,7 @@ export const DASHBOARD: Turns = [
 
 const TIMEOUT_MS = 10_000;
 
-/** Starts, then stops and tells, as the parent says. */
+/** Starts, then stops and reports, on orders of the parent. */
 export function readAsAsked(): void {
   let reading: Reading | undefined;
   process.on('message', async (message) => {

@@ -55,7 +55,7 @@ export function startReader(context: ReaderContext): Reader {
   });
   const read = answerOf(child);
   const release = lifetime.add(() => end(child));
-  tell(child, {
+  send(child, {
     kind: 'start',
     url,
     interval_ms: reading?.interval_ms ?? context.interval_ms ?? INTERVAL_MS,
@@ -63,9 +63,9 @@ export function startReader(context: ReaderContext): Reader {
     counts: reading === undefined,
   });
   return {
-    count: () => tell(child, { kind: 'count' }),
+    count: () => send(child, { kind: 'count' }),
     async stop() {
-      tell(child, { kind: 'stop' });
+      send(child, { kind: 'stop' });
       try {
         const { sample, paths, late_p99_ms } = await lifetime.orInterrupted(read);
         reading?.onPaths(paths, late_p99_ms);
@@ -86,7 +86,7 @@ export function checkReads({ failed, requests }: ReaderSample, name: string): vo
   );
 }
 
-function tell(child: ChildProcess, command: Command): void {
+function send(child: ChildProcess, command: Command): void {
   // A child that is gone is reported of by `answerOf`.
   if (child.connected) child.send(command, () => undefined);
 }

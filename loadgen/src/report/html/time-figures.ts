@@ -65,7 +65,7 @@ export const SOAK_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** More points than this in a line cannot be told apart. */
+/** More points than this in a line cannot be distinguished. */
 const MOST_POINTS = 150;
 
 interface Point {

@@ -80,12 +80,12 @@ export function syncPicture(sync: SyncResult): string {
 
 /** The picture in words, for who cannot see it. */
 export function syncPictureText(sync: SyncResult): string {
-  const told = syncServers(sync).map((name) => {
+  const notified = syncServers(sync).map((name) => {
     const outcomes = SYNC_GOALS.map((target) => outcomeOf(target, sync, name).isReached);
     const reached = outcomes.filter((isReached) => isReached === true).length;
     return `${SHORT_NAMES[name]} reaches ${reached} of ${outcomes.length}`;
   });
-  return `What each server takes of the limits of staying in sync: ${told.join(', ')}`;
+  return `What each server takes of the limits of staying in sync: ${notified.join(', ')}`;
 }
 
 function pointsOf(sync: SyncResult, name: TargetName): Point[] {

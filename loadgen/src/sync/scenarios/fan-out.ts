@@ -106,15 +106,15 @@ async function round(
     await crowd.close();
     const { found } = reply as { readonly found: CrowdFindings };
     checkFindings(server, found);
-    const told = decode(found.waits);
-    const wait = latencyOf(told);
-    if (wait !== null) waits.push(told);
+    const notified = decode(found.waits);
+    const wait = latencyOf(notified);
+    if (wait !== null) waits.push(notified);
     values.add({
       ...offered.figures,
       rss_bytes: probe.rss_bytes,
       saturated_events_per_s: (saturated.events / (saturated.ended_ms - saturated.started_ms)) * 1000,
       clients_cpu_share: clients === 0 ? null : found.cpu_us / 1000 / (nowMs() - offered.posted.started_ms),
-      told: found.told,
+      notified: found.notified,
       violations: found.older,
       staleness_p50_ms: wait?.p50_ms ?? null,
       staleness_p99_ms: wait?.p99_ms ?? null,

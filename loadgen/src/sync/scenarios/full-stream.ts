@@ -27,7 +27,7 @@ export const fullStreamScenario: Scenario = {
       await host.discard();
       values.add({
         ...figures,
-        told: sample.frames,
+        notified: sample.frames,
         clients_cpu_share: sample.clients_cpu_us / 1000 / (posted.ended_ms - posted.started_ms),
         staleness_p50_ms: sample.lag?.p50_ms ?? null,
         staleness_p99_ms: sample.lag?.p99_ms ?? null,

@@ -73,14 +73,14 @@ export async function overFaultyTransport(
     random: random.next,
   });
   sync.start().catch(() => undefined);
-  const checked = () => journal.applies + server.told;
+  const checked = () => journal.applies + server.notified;
   while (checked() < enough) {
     server.post();
     await clock.advance(random.below(POST_EVERY_MS));
     // The journal's list of what was applied is not looked at here.
     journal.clear();
   }
-  server.tell();
+  server.notify();
   for (let i = 0; i < SETTLING_STEPS && !isInSync(journal, server); i++) await clock.advance(POST_EVERY_MS);
   const isThere = isInSync(journal, server);
   sync.stop();

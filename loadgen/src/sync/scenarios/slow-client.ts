@@ -2,7 +2,7 @@
  * A client that reads a thousand bytes a second during a load: what the server holds for it.
  *
  * It asks for as many topics as there may be, without an interval, and every batch changes all of them: the most that a
- * client can be told. In addition to it, on another fresh server, one that reads everything is the measure. What must stay
+ * client can be notified. In addition to it, on another fresh server, one that reads everything is the measure. What must stay
  * true: neither is dropped, and both end with the last state.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -35,7 +35,7 @@ export function shippedClient(
       onError: (phase, error) => {
         // A server that is away is no fault of the client's: it asks again.
         if (phase === 'protocol' || phase === 'apply')
-          problem ??= new BenchFailure('out_of_sync', `the client told of ${phase}: ${String(error)}`);
+          problem ??= new BenchFailure('out_of_sync', `the client reported ${phase}: ${String(error)}`);
       },
       random,
       ...(pace === undefined ? {} : { pace }),

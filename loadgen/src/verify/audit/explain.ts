@@ -1,5 +1,5 @@
 /**
- * Says which rows make an audit fail: events that were lost, rows that nobody sent or that were stored twice,
+ * Says which rows make an audit fail: events that were lost, rows that were not sent or that were stored twice,
  * rows whose columns differ.
  *
  * Works in two passes with bounded memory, however many rows there are. The first digests expected and stored
@@ -36,7 +36,7 @@ export function explain(expected: Expected, stored: StoredFile, claim: Claim): s
   const lines = [
     ...list('events lost', found.lost, (row) => `index ${row.index}, ${idsOf(row)}`),
     ...list('rows stored again', found.twice, (row) => `row ${row.id}, ${idsOf(row)}`),
-    ...list('rows nobody sent', found.unsent, (row) => `row ${row.id}, ${idsOf(row)}`),
+    ...list('rows that were not sent', found.unsent, (row) => `row ${row.id}, ${idsOf(row)}`),
     ...found.altered.slice(0, SHOWN).flatMap((pair) => differences(expected, stored, pair)),
   ];
   if (found.altered.length > SHOWN) lines.push(`rows that differ: ${found.altered.length - SHOWN} more`);

@@ -2,7 +2,7 @@
  * The rows of a stopped server's file, read through the view `events_readable` alone.
  *
  * Invariant: the tables below the view are the servers' own business, and the file is not changed.
- * A view with other columns than the contract's is a failure, since a column nobody compares proves nothing.
+ * A view with other columns than the contract's is a failure, since it would leave a column uncompared.
  */
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../../failure.ts';
