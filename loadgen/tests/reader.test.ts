@@ -95,7 +95,7 @@ test('the end waits for the slowest answer', async () => {
   assert.ok(sample.p99_ms! >= 200, String(sample.p99_ms));
 });
 
-test('what is asked before it is reported to count does not count', async () => {
+test('requests before the start of counting do not count', async () => {
   asked = [];
   answer = ok;
   const found: { path: string; requests: number }[] = [];

@@ -43,7 +43,7 @@ for (const [name, write] of Object.entries(EXPORTS)) {
   }
 }
 
-test('a target that is missed says so, one that was not measured too', () => {
+test('a goal that is missed says so, one that was not measured too', () => {
   const verdicts = (sync: SyncResult) => syncGoalTable(sync).rows.map((row) => [row[3], row[6]]);
   assert.equal(syncGoalTable(SYNC).rows.length, SYNC_GOALS.length);
   const found = verdicts(SYNC).flat();
@@ -59,7 +59,7 @@ test('a target that is missed says so, one that was not measured too', () => {
   );
 });
 
-test('the picture has every target, what was missed in bold, and a text for who cannot see it', () => {
+test('the picture has every goal, what was missed in bold, and a text for who cannot see it', () => {
   for (const [shape, sync] of Object.entries(SHAPES)) {
     const picture = syncPicture(sync);
     assert.doesNotMatch(picture, /undefined|NaN|Infinity|\[object/, shape);

@@ -182,13 +182,13 @@ test('every target is measured in a whole result, and turns with the figures', (
     for (const server of ['rs', 'ts'] as const) {
       const { value, isReached } = outcomeOf(target, SYNC, server);
       assert.ok(value !== undefined && isReached !== undefined, target.title);
-      const { limit } = target;
+      const { most } = target;
       const missing: SyncResult = { ...SYNC, rows: [] };
       assert.equal(outcomeOf(target, missing, server).isReached, undefined, target.title);
-      const harder = { ...target, limit: { ...limit, [server]: value / 2 - 1 } };
+      const harder = { ...target, most: { ...most, [server]: value / 2 - 1 } };
       assert.equal(outcomeOf(harder, SYNC, server).isReached, false, target.title);
       assert.equal(
-        outcomeOf({ ...target, limit: { ...limit, [server]: value } }, SYNC, server).isReached,
+        outcomeOf({ ...target, most: { ...most, [server]: value } }, SYNC, server).isReached,
         true,
       );
     }

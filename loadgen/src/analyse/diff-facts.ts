@@ -1,8 +1,7 @@
 /**
- * Under what two results were made, side by side, with what differs marked.
+ * The conditions of two results side by side, with differences marked.
  *
- * Two runs of other loads cannot be compared whatever their machine, so the loads of each measurement are
- * looked at too.
+ * Runs with other loads cannot be compared whatever their machine, so the loads of each measurement are compared, too.
  */
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Measurement, measurementNamed, type Result } from '../result/result.ts';

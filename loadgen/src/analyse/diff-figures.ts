@@ -1,9 +1,9 @@
 /**
  * Each figure of two results with its change: medians with intervals, B over A.
  *
- * Invariant: intervals are drawn from the rounds themselves, each side alone, since the rounds of
- * two runs are no pairs. They hold the scatter within a run and not what differs from run to run, so a change
- * here is weaker evidence than a ratio of two servers in one run.
+ * Invariant: intervals are drawn from the rounds of each side alone, since rounds of two runs are no pairs. They
+ * contain the scatter within a run and not the drift between runs, so a change is weaker evidence than a ratio within
+ * one run.
  */
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Measurement, Result } from '../result/result.ts';

@@ -1,4 +1,4 @@
-/** The values of a suite's figures by key, whatever the suite; its own module has the table of figures. */
+/** Values of a suite's figures by key, and outcomes of its goals. Each suite has its own table of figures. */
 
 /** Values by key as they come. */
 export class ValuesByKey<Key extends string> {

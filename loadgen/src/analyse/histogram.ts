@@ -1,8 +1,8 @@
 /**
  * Latencies as HDR histograms: whole microseconds, three significant digits.
  *
- * Invariant: recording costs the same whatever was recorded before and keeps no list of values, and
- * what is stored can be read again, added to others and drawn. Knows nothing of requests.
+ * Invariants: recording has a constant cost and keeps no list of values. A stored histogram can be read again, added
+ * to others and drawn.
  */
 import {
   build,

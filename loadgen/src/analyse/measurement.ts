@@ -1,7 +1,7 @@
 /**
- * From samples to a measurement: summaries, comparisons with their noise floor, drift, warnings.
+ * Makes a measurement of samples: summaries, comparisons with their noise floor, drift, warnings.
  *
- * Pure: everything here can be computed again from the rounds in the result.
+ * Everything here is a function of the rounds in the result.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';

@@ -1,7 +1,7 @@
 /**
- * DATA: what is compared, in the order of the table, with where each figure comes from and its unit.
+ * DATA: the metrics in the order of the table, with source and unit.
  *
- * Summaries, comparisons, tables, thresholds and the schema's list of metrics all follow this one.
+ * Summaries, comparisons, tables, thresholds and the schema's list of metrics follow from this table.
  */
 import type { Sample } from '../observe/sample.ts';
 

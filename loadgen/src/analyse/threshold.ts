@@ -1,8 +1,8 @@
 /**
  * Conditions on the result from the command line: `rs.p99_ms<50`, `ratio.throughput_events_per_s>=1`.
  *
- * Invariant: a condition on what was not measured does not hold, and a condition that cannot be
- * understood is refused before anything runs.
+ * Invariants: a condition on a figure that was not measured does not hold. A condition that cannot be parsed is
+ * refused before anything runs.
  */
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { DeployedSize } from '../observe/size.ts';

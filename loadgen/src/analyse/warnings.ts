@@ -1,8 +1,8 @@
 /**
- * The closed list of warnings a result, each with advice.
+ * The closed list of warnings about a result, each with advice.
  *
- * A failed request is none of them: it fails the run. Invariant: warnings are computed from what is
- * stored in the result, so that a reader can check each.
+ * A failed request is no warning: it fails the run. Invariant: warnings are computed from what the result stores, so
+ * that a reader can check each.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Environment } from '../observe/environment.ts';

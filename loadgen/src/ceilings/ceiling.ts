@@ -1,9 +1,9 @@
 /**
- * The ceiling: the same rows in bulk through each server's own driver, schema, pragmas and statements, with no HTTP
- * and no parsing in what is timed, so that each server is shown next to what its own database code can do.
+ * The ceiling of a load: each server's own driver, schema, pragmas and statements store the same rows in bulk, without
+ * HTTP. Parsing is not timed.
  *
- * Invariant: both programs store the same file of groups, each run on a fresh database, in the order
- * A B B A, with nothing else of this program running meanwhile.
+ * Invariants: both programs store the same file of groups, each on a fresh database, in the order A B B A. Nothing
+ * else of this program runs meanwhile.
  */
 import { join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

@@ -1,6 +1,6 @@
 /**
- * The ceilings of a run: measured once for each kind of rows, durability and group, and shared by every
- * measurement that has the same.
+ * The ceilings of a run: measured once for each kind of rows, durability and group, and shared by all measurements
+ * with the same.
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

@@ -1,8 +1,8 @@
 /**
- * A file of groups: one batch body a line, the same events that a round would send.
+ * A file of groups: one batch body for each line, with the events that a round would send.
  *
- * Both programs read the same file, so that they store the same bytes. A body holds no raw line feed, since the
- * lines of the pool hold none.
+ * Both programs read the same file, so that they store the same bytes. A body contains no line feed, since the lines
+ * of the pool contain none.
  */
 import { open } from 'node:fs/promises';
 import { batchBody } from '../load/bodies.ts';

@@ -1,6 +1,4 @@
-/**
- * One ceiling: what a part of a server takes when nothing else is asked of it, and the table of them.
- */
+/** One ceiling of a part of a server, and the table of all. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Summary } from '../analyse/statistics.ts';
 

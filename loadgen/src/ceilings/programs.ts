@@ -1,8 +1,8 @@
 /**
- * The programs that store groups in bulk with a server's own store, and how one of them is run.
+ * The programs that store groups in bulk with a server's own store, and how they run.
  *
- * The table is a seam: tests put programs there that fail on purpose. Invariant: a program that does
- * not end with 0, does not say what it did, or whose file holds other than it says, is a failure.
+ * Tests put programs into the table that fail on purpose. Invariant: a program fails when it does not end with 0, does
+ * not report its figures, or leaves a file with other rows than it reports.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
  * `pnpm bench:profile rs|ts`: a flame graph of a server under the standard load (batches of 50, 40 connections).
  *
- * Samples with perf(1), whose stacks need frame pointers: server-rs is built anew with them, V8 is reported to keep
+ * Samples with perf(1), whose stacks need frame pointers: server-rs is built anew with them, V8 gets a flag to keep
  * them. What is drawn is where time goes, not how
  * fast the server is: nothing of a profiled run is a measurement.
  */

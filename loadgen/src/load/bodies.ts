@@ -1,11 +1,11 @@
 /**
- * Request bodies from a pool: events of the endless sequence that the pool makes when it is repeated with
- * fresh event and session ids.
+ * Request bodies from a pool: events of the endless sequence that the pool makes when it is repeated with fresh event
+ * and session ids.
  *
- * Invariant: a body is a function of pool and range alone, so it does not matter which connection
- * asks first, and both servers get the same. Only bodies that are being sent are in memory next to the pool; whoever
- * sends many hands memory back that is free, since the collector would look through the pool for every few of them.
- * Copying is what the generator spends per event, so nothing here parses or prints JSON.
+ * Invariants: a body is a function of pool and range alone, so both servers get the same bytes whichever connection
+ * asks first. Only bodies that are being sent are in memory next to the pool; a sender of many returns free memory,
+ * since the collector would scan the pool for every few of them. Copying is the generator's cost per event, so nothing
+ * here parses or prints JSON.
  */
 import type { Pool } from './pool.ts';
 import { writeTimeUuid, writeUuid } from './uuid.ts';

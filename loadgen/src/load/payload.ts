@@ -1,8 +1,7 @@
 /**
- * Generates the events of a run: seeded, contract-valid, with the sizes and kinds of real coding agents.
+ * Generates the events of a run: seeded, valid, with the sizes and kinds of events of real coding agents.
  *
- * Invariant: the same seed gives the same text, byte for byte; each kind has exactly the count
- * that profile.ts gives it, and its sizes are spread over the quantiles there. Knows nothing of requests.
+ * Invariant: the same seed gives the same text, byte for byte.
  */
 import {
   type AgentType,

@@ -1,8 +1,8 @@
 /**
- * The events of a run: a pool that is sent again and again with fresh ids, from the generator or a corpus.
+ * The events of a run: a pool from the generator or a corpus, sent again and again with fresh ids.
  *
- * Invariant: a pool is a function of its seed or of its file, so that both servers get the same
- * bytes; the digest in its facts is what a run is compared by.
+ * Invariant: a pool is a function of its seed or its file, so that both servers get the same bytes. Runs are compared
+ * by its digest.
  */
 import { createHash } from 'node:crypto';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';

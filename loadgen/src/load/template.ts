@@ -1,9 +1,8 @@
 /**
  * One event as bytes, with the places of its two ids.
  *
- * The ids are the only bytes that change when a pool of events is sent again: metadata keeps every byte it
- * came with. Invariant: both places are UUID_BYTES wide, and lie inside the quotes of the value.
- * Knows nothing of batches or HTTP.
+ * Only the ids change when a pool is sent again; metadata keeps every byte. Invariant: both places are UUID_BYTES wide
+ * and lie inside the quotes of the value.
  */
 import { UUID_BYTES } from './uuid.ts';
 

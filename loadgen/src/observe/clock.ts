@@ -1,8 +1,8 @@
 /**
  * Milliseconds of the monotonic clock, with fractions.
  *
- * Invariant: every thread of a process reads the same clock, which `performance.now()` does not
- * promise, since each thread counts from its own start. Says nothing of the time of day.
+ * Invariant: all processes read the same clock. `performance.now()` does not promise that, since each thread counts
+ * from its own start.
  */
 
 export function nowMs(): number {

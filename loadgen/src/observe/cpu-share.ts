@@ -1,4 +1,4 @@
-/** CPU used between two looks at a server, as a share of one core: for drift and for plots alike. */
+/** CPU time between two samples of a server, as a share of one core. */
 import type { Timeline } from './sample.ts';
 
 /**

@@ -1,8 +1,7 @@
 /**
- * The machine and the versions a run was made with.
+ * The machine and the versions of a run.
  *
- * Invariant: no path, host name or user name of the machine gets into a result. What the system
- * does not say is `null`.
+ * Invariant: a result contains no path, host name or user name. A value that the system does not report is `null`.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

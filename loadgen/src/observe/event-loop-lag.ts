@@ -1,10 +1,8 @@
 /**
- * How long a server makes an idle request wait: the time for `GET /livez`, which touches no database, on a
- * connection that is kept.
+ * The event-loop lag of a server: the time that `GET /livez` takes on a kept connection. It reads no database.
  *
- * Measured the same way for every server, where a runtime's own figure for its event loop could not be
- * compared. Invariant: one request at a time, so that a stalled server is asked once and its stall
- * is one long wait.
+ * It is measured in the same way for every server; a runtime's own figure could not be compared. Invariant: one
+ * request at a time, so that one stall is one long wait.
  */
 import { Agent, get } from 'node:http';
 

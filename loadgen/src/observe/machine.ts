@@ -1,9 +1,9 @@
 /**
- * What the whole machine did over a span of time, from proc_stat(5): work of processes that are no part of the
- * run, and time that the hypervisor gave to others.
+ * The load of the whole machine over a span of time, from proc_stat(5): work of other programs, and time that the
+ * hypervisor gave to others.
  *
- * Interrupts are left out: the kernel books the loopback traffic of the run itself there. Elsewhere than on
- * Linux every figure is `null`.
+ * Interrupts are left out, since the kernel books the loopback traffic of the run there. Figures are `null` except on
+ * Linux.
  */
 import { readFile } from 'node:fs/promises';
 import type { MachineLoad } from './sample.ts';

@@ -1,10 +1,8 @@
 /**
- * Looks at a server from outside at intervals, while a load runs: memory, CPU time, write-ahead log, open
- * files, and how long a request that touches no database has to wait.
+ * Samples a server at intervals during a load: memory, CPU time, write-ahead log, open files and event-loop lag.
  *
- * Invariant: a look is cheap, since it runs in the parent next to the measurement; a look that could
- * not be taken is missing, never made up, so the times are those of real looks and not a grid. What the
- * system does not report is `null`.
+ * Invariants: a sample is cheap, since it is taken in the parent during the measurement. A sample that failed is
+ * missing, never made up. A value that the system does not report is `null`.
  */
 import { stat } from 'node:fs/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

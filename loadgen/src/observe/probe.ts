@@ -1,8 +1,8 @@
 /**
- * What the operating system says of a process: CPU time, memory and open files, from proc(5).
+ * CPU time, memory and open files of a process, from proc(5).
  *
- * Elsewhere than on Linux every figure is `null`, "not measured", never a guess. CPU time counts all
- * threads, ended ones too; its resolution is a clock tick, 10 ms as a rule.
+ * CPU time counts all threads, ended ones too; its resolution is a clock tick, usually 10 ms. Figures are `null`
+ * except on Linux.
  */
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * What one round measured, raw: every figure of a summary can be computed again from these.
+ * The raw data of one round; every figure of a summary can be computed from it.
  *
- * Units stand in the names. `null` means not measured on this system.
+ * Names contain the units. `null` means not measured on this system.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Sent } from '../load/drivers/driver.ts';

@@ -1,6 +1,4 @@
-/**
- * How many bytes lie on disk: of a database after its server has closed it, and of what is deployed.
- */
+/** Bytes on disk: of a database after its server has closed it, and of what is deployed. */
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Target } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,9 +1,8 @@
 /**
- * CPU time of a process between two looks, to the nanosecond: what the scheduler counts of each of its threads.
+ * CPU time of a process between two samples in nanoseconds, from the scheduler's counters of its threads.
  *
- * The probe reads clock ticks, of which one is longer than a burst takes. Invariant: where the system does not
- * count, as elsewhere than on Linux, it is `null`; a thread that ended between the looks has its time since the first
- * one lost, and never makes the rest less.
+ * The probe reads clock ticks, which are longer than a burst. Invariants: it is `null` where the system does not
+ * count. A thread that ended loses its time since the first sample, and does not lower the sum.
  */
 import { readdir, readFile } from 'node:fs/promises';
 

@@ -1,9 +1,8 @@
 /**
- * Which cores the server and the generator run on.
+ * The cores of server and generator.
  *
- * The generator has one busy thread, a server several. With four cores or more the generator gets one of its
- * own and the server the rest; below that nothing is pinned: on two cores a pinned server would have a single
- * one, which measures how well it does without parallelism rather than how well it does.
+ * The generator has one busy thread, a server several. From four cores on the generator gets one core and the server
+ * the others. With fewer cores nothing is pinned: a server on one core would be measured without its parallelism.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What a run will do, decided before it does anything: which measurements, in which order of rounds, where
- * everything runs, how long it will take, and where the result goes.
+ * The plan of a run, made before it starts: measurements, order of rounds, placement, estimated time, and the file of
+ * the result.
  */
 import { resolve } from 'node:path';
 import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,8 +1,8 @@
 /**
- * One measurement before it is made: which load, how often, with what.
+ * One measurement before it is made: its load, its rounds and its driver.
  *
- * Invariant: a specification is data, decided before anything starts; shares of a throughput are the
- * one thing that the run itself has to find out.
+ * Invariant: a specification is data that is fixed before anything starts. Only shares of a throughput are found out
+ * during the run.
  */
 
 import type { Mode, Workload } from '../result/result.ts';

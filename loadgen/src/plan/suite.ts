@@ -1,7 +1,8 @@
 /**
  * DATA: the measurements of each mode, in their order.
  *
- * Invariant: the full comparison (`--mode=all`) holds the short row, the headline and the other loads, and a stranger without the corpus can repeat all of it but the row on real events.
+ * Invariant: everyone can repeat the full comparison (`--mode=all`) without a corpus, except for the row on real
+ * events.
  */
 
 import type { Workload } from '../result/result.ts';

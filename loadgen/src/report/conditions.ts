@@ -1,4 +1,4 @@
-/** What the figures were measured with, and every warning them: one fact a line. */
+/** The conditions of the figures and all warnings: one fact for each line. */
 
 import type { Warning } from '../analyse/warning.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';

@@ -1,9 +1,4 @@
-/**
- * Two results laid next to each other, as text: tables for a terminal or for a pull request.
- *
- * Rounds for readers alone; the same as JSON is the `Diff` itself. A metric that this version does not know
- * is shown by its key and without a unit.
- */
+/** The comparison of two results as tables for a terminal. The same as JSON is the `Diff` itself. */
 import CliTable from 'cli-table3';
 import type { Diff, RatioDiff } from '../analyse/diff.ts';
 import type { Figure, FigureDiff } from '../analyse/diff-figures.ts';

@@ -1,8 +1,7 @@
 /**
- * The analysis of the generated document: sentences made from the figures, whatever these are.
+ * The analysis of the generated document: sentences made from the figures.
  *
- * Invariant: a direction comes from a verdict; an explanation stands here only where something
- * was measured for it.
+ * Invariants: a direction comes from a verdict. An explanation is given only where something was measured for it.
  */
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { formatSummary } from './format.ts';

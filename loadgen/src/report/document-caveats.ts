@@ -1,4 +1,4 @@
-/** What the numbers do not say, however well they were measured. */
+/** What the figures do not say, however well they were measured. */
 import { measurementNamed, type Result } from '../result/result.ts';
 import { commitOf } from './conditions.ts';
 import { group } from './format.ts';

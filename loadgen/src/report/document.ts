@@ -1,8 +1,7 @@
 /**
- * docs/benchmark-results.md: the result in the form of the first report, every sentence made from figures.
+ * docs/benchmark-results.md, with every sentence made from figures.
  *
- * Invariant: the same result gives the same bytes, no winner is typed here, and what was not
- * measured is said.
+ * Invariants: the same result gives the same bytes. The text names no winner by hand. It states what was not measured.
  */
 
 import { binarySection } from '../binary/report/markdown.ts';

@@ -1,4 +1,4 @@
-/** Tables and text as Markdown; whatever comes from a result is shown and never understood as markup. */
+/** Tables and text as Markdown. Text of a result never becomes markup. */
 import type { Table } from './rows.ts';
 
 /** The first column is text, the others are figures unless `left` says otherwise. */

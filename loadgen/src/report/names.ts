@@ -1,7 +1,7 @@
 /**
- * DATA: how readers are reported which server is which, the same everywhere.
+ * DATA: the names of the servers for readers, the same everywhere.
  *
- * The order of columns is TypeScript, then Rust; a ratio is Rust over TypeScript.
+ * Columns are TypeScript, then Rust; a ratio is Rust over TypeScript.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Result } from '../result/result.ts';

@@ -1,8 +1,7 @@
 /**
- * The rows that every table is made of: a metric, what each server has, and how they compare.
+ * The rows of every table: a metric, the value of each server, and their comparison.
  *
- * Invariant: a metric stands in a table when at least one server has it; with one server alone
- * nothing is compared.
+ * Invariant: a metric has a row when at least one server has a value. With one server alone nothing is compared.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS, type Unit } from '../analyse/metrics.ts';

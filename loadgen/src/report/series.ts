@@ -1,6 +1,4 @@
-/**
- * Tables and lines across measurements: open loop by rate, the ceiling next to, drift, the generator.
- */
+/** Tables and lines across measurements: open loop by rate, ceilings, drift, the generator. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift, DriftVerdict } from '../analyse/drift.ts';
 import type { Unit } from '../analyse/metrics.ts';

@@ -33,7 +33,7 @@ const THROUGHPUT = 'throughput_events_per_s';
 const codecsGoal = titled(CODECS_GOALS, 'true raw at 10 MB');
 const binaryGoal = titled(BINARY_GOALS, 'raw bytes, the fastest method');
 const rpcGoal = titled(RPC_GOALS, 'one typed call in flight, the slowest of its five types');
-const syncTarget = titled(SYNC_GOALS, '1,000 singles posted, durable, to the last state applied');
+const syncGoal = titled(SYNC_GOALS, '1,000 singles posted, durable, to the last state applied');
 
 const SYSTEMS: readonly System[] = [
   {
@@ -55,8 +55,8 @@ const SYSTEMS: readonly System[] = [
     measured: '1,000 changes in memory, median of 3 runs: 59 ms to the last state applied',
     here: 'the same over HTTP, each change a request that is stored durably (pnpm bench:sync)',
     of({ sync }, server) {
-      const value = sync === undefined ? undefined : syncTarget.of(sync, server);
-      return value === undefined ? null : formatGoal(value, syncTarget.unit);
+      const value = sync === undefined ? undefined : syncGoal.of(sync, server);
+      return value === undefined ? null : formatGoal(value, syncGoal.unit);
     },
   },
   {

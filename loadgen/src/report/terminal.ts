@@ -1,6 +1,5 @@
 /**
- * The result on a terminal of 100 columns: a table per measurement, what each figure means, and every reason
- * to distrust it.
+ * The result on a terminal of 100 columns: a table for each measurement, the meaning of each figure, and all warnings.
  */
 import CliTable from 'cli-table3';
 import type { Measurement, Result } from '../result/result.ts';

@@ -1,8 +1,8 @@
 /**
  * A comparison as one plain sentence.
  *
- * Invariant: the direction comes from the verdict alone, so that nothing below the noise floor is
- * called a difference; no server is named as the better one.
+ * Invariants: the direction comes from the verdict alone, so that nothing below the noise floor is called a
+ * difference. No server is named as the better one.
  */
 import { type Comparison, relativeChange, type Verdict } from '../analyse/statistics.ts';
 import { formatInterval, formatRatio, percent } from './format.ts';

@@ -1,7 +1,4 @@
-/**
- * Writes a result file, after checking it against the schema of the contract: an invalid
- * file is worse than none.
- */
+/** Writes a result file after checking it against the schema of the contract. An invalid file is worse than none. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';

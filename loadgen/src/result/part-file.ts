@@ -1,8 +1,8 @@
 /**
- * Where the result of a suite goes that is a part of the whole result (decision 22): the committed one only
- * from a full run on committed sources, else a scratch file.
+ * The file of a suite's result (decision 22): the committed result for a full run on committed sources, otherwise a
+ * scratch file.
  *
- * Invariants: a suite puts its part into a result of `bench:compare` and changes nothing else of it; any other file is
+ * Invariants: a suite adds its part to a result of `bench:compare` and changes nothing else in it; any other file is
  * the part alone. Neither is written unless it follows the schema.
  */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

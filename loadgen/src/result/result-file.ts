@@ -1,5 +1,5 @@
 /**
- * Reads a file that a comparison wrote.
+ * Reads a result file.
  *
  * Invariant: a file that is no result of this version is refused with a sentence instead of being read half.
  */

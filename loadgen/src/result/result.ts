@@ -1,8 +1,8 @@
 /**
- * The shape of a result: what every table, document and plot is made of, and what `bench:diff` reads again.
+ * The shape of a result, from which all tables, documents and plots are made.
  *
- * Its schema is `contract/benchmark-results.schema.json`. Nothing in it is rounded, and every summary can be
- * computed again from the rounds.
+ * Its schema is `contract/benchmark-results.schema.json`. Nothing in it is rounded, and every summary can be computed
+ * from the rounds.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../analyse/drift.ts';

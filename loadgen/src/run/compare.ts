@@ -1,10 +1,7 @@
 /**
- * The steps of the comparison: plan, build, verify, measure starts and every load, store the same rows without
- * HTTP, summarise, export.
+ * The steps of the comparison: plan, build, verify, measure, store the same rows without HTTP, summarise, report.
  *
- * Takes its servers as a parameter, and gives back an exit code: 0 compared, 1 failed, 2 wrong flag, 3 a
- * threshold is not met, 130 interrupted. Invariant: whatever ends it, its children and folders are
- * gone afterwards.
+ * The servers are a parameter, so that tests can compare others. Exit codes are those of `cli/compare-command.ts`.
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

@@ -1,8 +1,7 @@
 /**
- * The programs a run may start, and how: the seam between the comparison and the real ones.
+ * The programs that a run starts: the servers, the bulk inserts and the closed-loop generator.
  *
- * The comparison takes all as parameters, so that the harness can be tested against servers and generators
- * that are wrong on purpose.
+ * A comparison takes them as a parameter, so that tests can put wrong ones there.
  */
 
 import type { NamedProgram } from '@twin-ingest/testkit/servers/build.ts';

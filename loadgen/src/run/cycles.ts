@@ -1,10 +1,9 @@
 /**
- * A run in cycles, each of them the whole comparison in small: a few starts, then one round of each server of every
- * measurement (decision 27).
+ * The order of a run: each cycle has some starts, then one round of each server of every measurement (decision 27).
  *
- * Invariant: the rounds of a measurement lie a whole cycle apart, so that what the machine does in the hour
- * is in its interval; a share of a throughput is one of the same cycle; what has fewer rounds than others has them in
- * the last cycles.
+ * Invariants: rounds of a measurement lie a cycle apart, so that their interval contains the drift of the machine. A
+ * share of a throughput refers to the round of the same cycle. A measurement with fewer rounds has them in the last
+ * cycles.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';

@@ -1,7 +1,7 @@
 /**
- * A process of the run's own that carries out one order at a time: the parent's side.
+ * The parent's side of a process that carries out one order at a time.
  *
- * Invariant: it ends with the run, at the latest, and one that ends by itself fails what it was asked for.
+ * Invariants: it ends with the run at the latest. One that ends by itself fails its current order.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

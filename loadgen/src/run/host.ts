@@ -1,8 +1,8 @@
 /**
- * A server of one scene: fresh process, fresh file, killed and started again on the same file and port where asked.
+ * A server of one scenario: fresh process, fresh file; it can be killed and started again on the same file and port.
  *
- * Invariant: it ends with the run, at the latest, and only processes that were started here are signalled;
- * no two events that are posted to one file share a number.
+ * Invariants: it ends with the run at the latest. Signals go only to processes that were started here. No two events
+ * that are posted to one file share a number.
  */
 import { join } from 'node:path';
 import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';

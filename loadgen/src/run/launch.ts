@@ -1,6 +1,6 @@
 /**
- * Starts a server the way every part of a run does: the same flags for both, a database in a fresh folder,
- * and both taken back when the run ends.
+ * Starts a server for a round: the same flags for both servers, a database in a fresh folder. Both are removed when
+ * the run ends.
  */
 import { constants, copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 /**
- * A database that already holds events, made once for each kind of load and copied for every round.
+ * A database that already holds events. It is made once for each kind of load and copied for every round.
  *
- * Either server can make it, since both write the same file; the first of the plan does. Invariant:
- * it is closed, so a copy of the one file is the whole database.
+ * Either server can make it, since both write the same file. Invariant: it is closed, so a copy of one file is the
+ * whole database.
  */
 import { existsSync } from 'node:fs';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,6 +1,4 @@
-/**
- * Progress on stderr: a bar on a terminal, a line a step elsewhere. stdout belongs to the result.
- */
+/** Progress on stderr: a bar on a terminal, otherwise one line for each step. Results use stdout. */
 import { type Bar, Presets, SingleBar } from 'cli-progress';
 
 export interface Progress {

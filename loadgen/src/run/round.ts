@@ -1,10 +1,9 @@
 /**
- * One round: a fresh process on a fresh database takes the events, is stopped, and its file is checked against
- * what was acknowledged and what was streamed.
+ * One round: a fresh process on a fresh database takes the events and stops. Then its file is checked against what was
+ * acknowledged and streamed.
  *
- * Invariant: generator, auditor and stream clients are there before the server is measured, so that
- * their preparations disturb no figure; CPU time is read right before the first request and right after the
- * last answer.
+ * Invariants: generator, auditor and stream clients are ready before the server is measured. CPU time is read right
+ * before the first request and right after the last answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tail } from '@twin-ingest/testkit/servers/server.ts';

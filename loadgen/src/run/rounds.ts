@@ -1,9 +1,8 @@
 /**
- * The rounds of one measurement, a pair at a time: one round of each server, one after the other. Nothing else of this
- * program runs while one is measured.
+ * The rounds of one measurement, a pair at a time: one round of each server.
  *
- * Invariant: every round gets the same events, and both servers promise the same in every round;
- * a run in which one of them does not is over.
+ * Invariants: nothing else of this program runs during a round. Every round gets the same events, and both servers
+ * have the same settings; otherwise the run fails.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';

@@ -1,8 +1,8 @@
 /**
- * The process that starts are measured from: it starts a server, asks until it is ready, and ends it.
+ * The process that measures starts: it starts a server, polls until it is ready, and ends it.
  *
- * A process of its own, since a large one takes tens of milliseconds to start another. Invariant: nothing
- * is loaded here but what starting and asking take; a server does not outlive this process.
+ * It is small, since a large process takes tens of milliseconds to start another. Invariants: it loads only what it
+ * needs. A server does not outlive it.
  */
 import { get } from 'node:http';
 import {

@@ -1,11 +1,10 @@
 /**
- * How long a server takes to start: from the spawn to the first 200 of `/readyz`, on a fresh database or on a
- * copy of one that holds events.
+ * The time a server takes to start, from the spawn to the first 200 of `/readyz`, on a fresh database or on a copy of
+ * one that holds events.
  *
- * The program is started directly, never through a shell or a package manager. `/readyz` is asked from the
- * ready line on, over and over without a pause, since that line states the port; a small process
- * does both. Invariant: nothing that is done before the spawn is counted, neither folder nor copy, and
- * the first start of each server is not: its program text and our own HTTP client are cold in that one alone.
+ * The program is started directly, without a shell or a package manager. A small process polls `/readyz` without a
+ * pause from the ready line on, which states the port. Invariants: no preparation before the spawn counts. The first
+ * start of each server does not count, since program text and HTTP client are cold only then.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,11 +1,10 @@
 /**
- * Sends before anything counts: as many events in every round of a measurement, and says whether the server became
- * steady, which is whether two parts in a row agree within 5 %.
+ * The warm-up of a round: the same number of events in every round of a measurement, and whether two consecutive parts
+ * agree within 5 %.
  *
- * Invariant: what is sent here is counted by the audit like everything else, and the next event is
- * the first that was not sent; how many there are is known before the first round, so that every round begins on a
- * table of the same size (decision 18). A server that does not settle is measured all the same, and the result
- * says so.
+ * Invariants: the audit counts warm-up events like all others. Their number is fixed before the first round, so that
+ * every round begins on a table of the same size (decision 18). A server that does not become steady is measured, and
+ * the result states it.
  */
 import type { Range } from '../load/bodies.ts';
 import type { Sent } from '../load/drivers/driver.ts';

@@ -1,8 +1,8 @@
 /**
  * The processes that a run keeps from round to round: generators and auditors, one for each kind of load.
  *
- * They hold the events in memory, which takes seconds to make. Invariant: nothing of them runs while
- * another is measured, and all end with the run.
+ * They hold the events in memory, which takes seconds to make. Invariants: none works while another is measured. All
+ * end with the run.
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

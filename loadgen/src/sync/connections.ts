@@ -1,9 +1,8 @@
 /**
  * Connections that post and ask, each one request after the other.
  *
- * Plain sockets, since who posts shares the cores with the server (decision 22). Invariant: of an answer the
- * status and `Content-Length` are read, which a server of the contract sends with every answer to a post or a probe;
- * anything else is an error, never a guess.
+ * They are plain sockets, since the poster shares the cores with the server (decision 22). Invariant: only the status
+ * and `Content-Length` of an answer are read, which a server of the contract always sends; anything else is an error.
  */
 import { connect, type Socket } from 'node:net';
 

@@ -1,7 +1,7 @@
 /**
- * What the process of the invalidation clients does: holds them all, and carries out its parent's orders.
+ * The process of the invalidation clients: it holds them all and carries out its parent's orders.
  *
- * Invariant: while a load runs it reads and notes, and does nothing else.
+ * Invariant: during a load it only reads and records.
  */
 import { encode } from '../analyse/histogram.ts';
 import { RawClient } from './raw-client.ts';

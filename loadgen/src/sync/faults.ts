@@ -1,7 +1,7 @@
 /**
- * Stands between a server and its client: drops, doubles and delays what is reported, and delays what is fetched.
+ * A transport between a server and its client that drops, doubles and delays invalidations, and delays fetches.
  *
- * Invariant: whatever is dropped last is reported after a while all the same, as it is where a connection was lost.
+ * Invariant: the last dropped invalidation arrives after a while, as it does after a lost connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Topic } from '@twin-ingest/client';

@@ -1,9 +1,9 @@
 /**
- * A server that exists in memory alone, behind a transport that fails in every way that one can: invalidations that
- * are dropped, doubled, late and out of order; answers that are late, old, unchanged or none; restarts; other epochs.
+ * A server in memory behind a transport that fails in every way: invalidations that are dropped, doubled, late and out
+ * of order; answers that are late, old, unchanged or missing; restarts; other epochs.
  *
- * A pure function of its seed and its clock. Invariant: a connection that dropped something ends, and the one
- * that follows it begins with the revision of now, as the contract has it (SYN-02); what is dropped is never the last.
+ * It is a function of its seed and its clock. Invariants: a connection that dropped something ends, and the next one
+ * begins with the current revision (SYN-02). The last invalidation is never dropped.
  */
 import type { Clock, Known, Snapshot } from '@twin-ingest/client';
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';

@@ -1,8 +1,8 @@
 /**
- * DATA: what staying in sync was to reach, and which rows of a result say it.
+ * DATA: the goals of staying in sync, and the rows of a result that state them.
  *
- * Invariant: a target is checked against a median, or, where it says worst, against the worst of medians;
- * nothing is reached that was not measured. Knows nothing of how it is shown.
+ * Invariants: a goal is checked against a median, or, where it says worst, against the worst of medians. What was not
+ * measured is not reached.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../load/drivers/driver.ts';
@@ -15,7 +15,7 @@ export interface SyncGoal {
   readonly title: string;
   readonly unit: GoalUnit;
   /** The most that reaches it. */
-  readonly limit: Readonly<Record<TargetName, number>>;
+  readonly most: Readonly<Record<TargetName, number>>;
   /** Nothing where it was not measured. */
   of(sync: SyncResult, server: TargetName): number | undefined;
 }
@@ -23,16 +23,16 @@ export interface SyncGoal {
 /** What a server comes to. */
 export interface Outcome {
   readonly value: number | undefined;
-  readonly limit: number;
+  readonly most: number;
   /** `undefined`: not measured. */
   readonly isReached: boolean | undefined;
 }
 
-export function outcomeOf(target: SyncGoal, sync: SyncResult, server: TargetName): Outcome {
-  const value = target.of(sync, server);
-  const limit = target.limit[server];
-  if (value === undefined) return { value, limit, isReached: undefined };
-  return { value, limit, isReached: value <= limit };
+export function outcomeOf(goal: SyncGoal, sync: SyncResult, server: TargetName): Outcome {
+  const value = goal.of(sync, server);
+  const most = goal.most[server];
+  if (value === undefined) return { value, most, isReached: undefined };
+  return { value, most, isReached: value <= most };
 }
 
 type Of = SyncGoal['of'];
@@ -58,7 +58,7 @@ const tripAt =
   (sync, server) =>
     latencyOfTrips(sync, server)?.[key];
 
-/** The pace of the round trips that the targets are about: without a throttle, posted over a plain socket. */
+/** The pace of the round trips that the goals are about: without a throttle, posted over a plain socket. */
 export const BACK_TO_BACK = 'throttle off, back to back';
 
 /** Of these round trips. */
@@ -89,8 +89,8 @@ const violations: Of = (sync, server) => {
 
 const ENOUGH_CHECKED = 100_000;
 
-const both = (limit: number): SyncGoal['limit'] => ({ rs: limit, ts: limit });
-/** A target of so many is not reached by fewer, as a quick run has. */
+const both = (most: number): SyncGoal['most'] => ({ rs: most, ts: most });
+/** A goal of so many is not reached by fewer, as a quick run has. */
 const CROWD = { clients: 1000 } as const;
 const FULL_PAGE = { events: 1_000_000 } as const;
 const SINGLES = { strategy: 'sync', load: 'singles', concurrency: 16 } as const;
@@ -101,7 +101,7 @@ export const SYNC_GOALS: readonly SyncGoal[] = [
   {
     title: 'fetches for 10 to 1,000 singles, 16 in flight, of burst / 16 ms + 2; the worst',
     unit: 'of it',
-    limit: both(1),
+    most: both(1),
     of: (sync, server) =>
       rowsWhere(sync, 'bursts', server, { ...SINGLES, events: 1000 }).length === 0
         ? undefined
@@ -110,34 +110,34 @@ export const SYNC_GOALS: readonly SyncGoal[] = [
   {
     title: '1,000 singles posted, durable, to the last state applied',
     unit: 'ms',
-    limit: { rs: 59, ts: 100 },
+    most: { rs: 59, ts: 100 },
     of: median('bursts', 'end_to_end_ms', { ...SINGLES, events: 1000 }),
   },
   {
     title: '1,000 events as one batch, the same',
     unit: 'ms',
-    limit: both(20),
+    most: both(20),
     of: median('bursts', 'end_to_end_ms', { ...BATCH, events: 1000 }),
   },
-  { title: 'round trip p50', unit: 'ms', limit: { rs: 0.7, ts: 1 }, of: tripAt('p50_ms') },
-  { title: 'round trip p95', unit: 'ms', limit: both(1.5), of: tripAt('p95_ms') },
-  { title: 'round trip p99', unit: 'ms', limit: both(5), of: tripAt('p99_ms') },
+  { title: 'round trip p50', unit: 'ms', most: { rs: 0.7, ts: 1 }, of: tripAt('p50_ms') },
+  { title: 'round trip p95', unit: 'ms', most: both(1.5), of: tripAt('p95_ms') },
+  { title: 'round trip p99', unit: 'ms', most: both(5), of: tripAt('p99_ms') },
   {
     title: 'slider, throttle 100 ms: fetches',
     unit: 'per s',
-    limit: both(10),
+    most: both(10),
     of: median('slider', 'fetches_per_s', slider(100)),
   },
   {
     title: 'slider, throttle 250 ms: fetches',
     unit: 'per s',
-    limit: both(4),
+    most: both(4),
     of: median('slider', 'fetches_per_s', slider(250)),
   },
   {
     title: 'slider, throttled: first apply, the slower',
     unit: 'ms',
-    limit: both(16),
+    most: both(16),
     of: (sync, server) => {
       const found = [100, 250].map((ms) => median('slider', 'first_apply_ms', slider(ms))(sync, server));
       return found.includes(undefined) ? undefined : Math.max(...(found as number[]));
@@ -146,49 +146,49 @@ export const SYNC_GOALS: readonly SyncGoal[] = [
   {
     title: 'slider, throttle 250 ms: last state applied after its post',
     unit: 'ms',
-    limit: both(270),
+    most: both(270),
     of: median('slider', 'last_late_ms', slider(250)),
   },
   {
     title: 'older states applied, of 100,000 with drops, delays, restarts and swaps',
     unit: 'count',
-    limit: both(0),
+    most: both(0),
     of: violations,
   },
   {
     title: 'ingest at 10,000 events/s that 1,000 followers cost',
     unit: 'share',
-    limit: both(0.15),
+    most: both(0.15),
     of: costOf('ingest_events_per_s'),
   },
   {
     title: 'the same of as much as will go',
     unit: 'share',
-    limit: both(0.15),
+    most: both(0.15),
     of: costOf('saturated_events_per_s'),
   },
   {
     title: 'wait of 1,000 followers, p99',
     unit: 'ms',
-    limit: both(350),
+    most: both(350),
     of: median('fan_out', 'staleness_p99_ms', CROWD),
   },
   {
     title: 'lag of 10 clients of the full stream, p99',
     unit: 'ms',
-    limit: both(100),
+    most: both(100),
     of: median('full_stream', 'staleness_p99_ms', { clients: 10 }),
   },
   {
     title: 'page on 1,000,000 events, to its first rows',
     unit: 'ms',
-    limit: both(300),
+    most: both(300),
     of: median('page', 'open_ms', FULL_PAGE),
   },
   {
     title: 'page next to 1,000 events/s, renderer’s CPU',
     unit: 'share',
-    limit: both(0.05),
+    most: both(0.05),
     of: median('page', 'renderer_cpu_share', FULL_PAGE),
   },
 ];

@@ -1,8 +1,8 @@
 /**
- * What a follower applied, and when: the judge of whether it stays in sync.
+ * The states that a follower applied, and when. It decides whether the follower stays in sync.
  *
- * It compares revisions by itself, as integers, so that a fault of the client's own comparison is seen. What must stay
- * true: within an epoch a state that is older than one that was applied is a violation, and counts once.
+ * It compares revisions itself, as integers, so that a fault of the client's own comparison shows. Invariant: within
+ * an epoch, a state that is older than an applied one is a violation and counts once.
  */
 
 import { BenchFailure } from '../failure.ts';

@@ -1,9 +1,9 @@
 /**
- * What the process does that posts: a burst, posts at fixed times, or at saturation, one order at a time.
+ * The process that posts: a burst, posts at fixed times, or posts at saturation, one order at a time.
  *
- * It is a process of its own, so that posting takes no time from the followers. Invariant: bodies are made
- * before the clock starts, save in a closed loop; times are those of {@link nowMs}, which every process of a machine
- * shares; an answer that is not 2xx, or says no revision, fails the order.
+ * It is a process of its own, so that posting takes no time from the followers. Invariants: bodies are made before the
+ * clock starts, except in a closed loop. Times are those of {@link nowMs}, which all processes share. An answer that
+ * is not 2xx or has no revision fails the order.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../observe/clock.ts';

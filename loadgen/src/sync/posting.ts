@@ -1,8 +1,8 @@
 /**
- * What posts one event at a time and says the revision that has it: a plain socket, or the shipped client's `Sender`.
+ * Posts one event at a time and returns the revision that contains it: over a plain socket, or by the shipped client's
+ * `Sender`.
  *
- * Invariant: nothing but posting is on the clock, and nothing is posted a second time: a post that fails ends
- * the measurement.
+ * Invariants: only posting is timed. Nothing is posted twice; a post that fails ends the measurement.
  */
 import { type OutgoingEvent, Sender } from '@twin-ingest/client';
 import { BenchFailure } from '../failure.ts';

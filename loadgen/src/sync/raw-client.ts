@@ -1,8 +1,8 @@
 /**
- * A client of the invalidation stream that costs next to nothing: a socket, and a search in its bytes.
+ * A cheap client of the invalidation stream: a socket and a search in its bytes.
  *
- * Invariant: of a chunk of bytes the last revision of `events` counts, since a newer one takes the place of
- * an older; a client that does not read takes no byte off its socket.
+ * Invariants: of a chunk the last revision of `events` counts, since a newer one replaces an older one. A client that
+ * does not read takes no byte off its socket.
  */
 import { connect, type Socket } from 'node:net';
 import { nowMs } from '../observe/clock.ts';

@@ -1,9 +1,9 @@
 /**
- * The shape of what `pnpm bench:sync` finds: the part `sync` of a result, or a file of its own.
+ * The shape of a result of `bench:sync`: the part `sync` of a result, or a file of its own.
  *
- * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It says its own commit, machine and warnings,
- * since it is measured in a run of its own. Invariant: nothing in it is rounded, and verdicts are made from
- * it and never stored in it.
+ * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It states its own commit, machine and
+ * warnings, since it is a run of its own. Invariants: nothing in it is rounded. Verdicts are made from it and never
+ * stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Warning } from '../analyse/warning.ts';

@@ -1,8 +1,8 @@
 /**
- * Round trips: an event is posted, and once its state was applied, the next one is.
+ * Round trips: an event is posted, and the next one once its state was applied.
  *
- * From before the writing of the post to the apply of a state that has it. Posted from the follower's own process, as a
- * page does that shows what it sent.
+ * A round trip lasts from before the writing of the post to the apply of a state that contains it. The follower's
+ * process posts, like a page that shows what it sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../observe/clock.ts';

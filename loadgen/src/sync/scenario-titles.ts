@@ -1,4 +1,4 @@
-/** DATA: what each scenario asks, as a reader is reported. */
+/** DATA: the question of each scenario, for readers. */
 import type { ScenarioName } from './result.ts';
 
 export const SCENARIO_TITLES: Readonly<Record<ScenarioName, string>> = {

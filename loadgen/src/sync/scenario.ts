@@ -1,8 +1,8 @@
 /**
  * A scenario: one question about staying in sync, asked of one server after the other.
  *
- * Invariant: each server's process and file are fresh in every scenario; a scenario that finds a client out of
- * step throws, and no figure makes up for it.
+ * Invariants: process and file of each server are fresh in every scenario. A scenario that finds a client out of sync
+ * throws.
  */
 
 import { seededRandom } from '@twin-ingest/testkit/random.ts';

@@ -1,4 +1,4 @@
-/** DATA: how much of everything a full run takes, and a quick one, which is for feedback and makes no claim. */
+/** DATA: the counts of a full run, and of a quick one, which is for feedback and makes no claim. */
 
 export interface Sizes {
   /** Of each server, throttle off; and with the client's own throttle. */

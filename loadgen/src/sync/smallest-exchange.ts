@@ -1,4 +1,4 @@
-/** The smallest exchange that there is, for what of a longer one is the machine's: `GET /livez`, which asks nothing. */
+/** The smallest exchange, `GET /livez`: the machine's share of a longer one. */
 
 import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';

@@ -1,8 +1,8 @@
 /**
- * How long clients had to wait to hear of, or to apply, what was already acknowledged. Pure.
+ * The time until clients heard of, or applied, what was already acknowledged.
  *
- * From the answer to a post to the moment at which a client heard of a revision at least as new; 0 where the client
- * heard of it before its poster did.
+ * It counts from the answer to a post to the moment at which a client heard of a revision at least as new; 0 where the
+ * client heard of it before its poster.
  */
 import { createHistogram, type Histogram, record } from '../analyse/histogram.ts';
 

@@ -1,7 +1,7 @@
 /**
- * A clock that stands still until it is reported to go on: hours of waits in a second, and the same each time.
+ * A clock that stands still until a test advances it: hours of waits take a second, and are the same each time.
  *
- * Invariant: what is due at one moment happens in the order in which it was asked for.
+ * Invariant: what is due at one moment happens in the order of the requests.
  */
 import type { Clock } from '@twin-ingest/client';
 

@@ -1,9 +1,8 @@
 /**
- * The smoke before a measurement: a handful of requests that both servers must answer alike.
+ * The smoke before a measurement: a few requests that both servers must answer alike.
  *
- * It is no replacement for the parity suite; it keeps a run from measuring a server that answers fast
- * because it does something else. Each answer is checked against what the contract asks and, when there are
- * two servers, against the other's. Knows nothing of load.
+ * It does not replace the parity suite. It keeps a run from measuring a server that is fast because it does something
+ * else. Each answer is checked against the contract and against the other server.
  */
 import { BenchFailure } from '../failure.ts';
 

@@ -1,9 +1,8 @@
 /**
- * What a load driver does, whatever tool it uses: it sends a range of events to a server and says what came
- * of it.
+ * The interface of a load driver: it sends a range of events to a server and reports the outcome.
  *
- * A driver runs in a process of its own, so that its CPU time is its own. It says nothing of the server's
- * inside, and counts as acknowledged only what an answer said.
+ * A driver runs in a process of its own, so that its CPU time is its own. It counts as acknowledged only what an
+ * answer states.
  */
 import type { Range } from '../bodies.ts';
 import type { PoolFacts, PoolSource } from '../pool.ts';

@@ -1,10 +1,8 @@
 /**
- * What every generator's process does, whatever it sends with: makes the events once, then takes orders, one
- * at a time.
+ * The generator's process: it makes the events once, then carries out one order at a time.
  *
- * It ends with its parent, since nothing reads its figures then. Invariant:
- * nothing but building bodies, sending and counting happens while an order runs, and the CPU time said is
- * that of the whole process between its first and its last moment.
+ * It ends with its parent. Invariants: during an order it only builds bodies, sends and counts. The reported CPU time
+ * is that of the whole process between its first and its last moment.
  */
 import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
 import type { Job, Order, Sent } from './driver.ts';

@@ -1,7 +1,7 @@
 /**
- * Where a k6 is: `$K6_BIN`, then PATH, then the folder that `pnpm k6:install` fills.
+ * Finds k6: `$K6_BIN`, then PATH, then the folder that `pnpm k6:install` fills.
  *
- * k6 is no npm package and takes minutes to build, so nothing that runs by default may need it.
+ * k6 is no npm package and takes minutes to build, so no default may need it.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';

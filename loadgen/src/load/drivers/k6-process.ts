@@ -1,9 +1,8 @@
 /**
  * One run of k6 as a child process: its command line, its lines, and its CPU time while it sends.
  *
- * k6 ends with its parent: it writes a line for every answer, and a Go program whose stdout nobody reads any
- * more is ended by SIGPIPE. CPU time is read between the script's `ready` and `done`, when k6 has made its
- * virtual users and sends nothing, so what that took is not counted.
+ * k6 ends with its parent: it writes a line for every answer, and SIGPIPE ends a Go program whose stdout is closed.
+ * CPU time is read between the script's `ready` and `done`, so that the making of virtual users does not count.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

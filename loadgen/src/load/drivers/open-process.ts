@@ -1,12 +1,11 @@
 /**
- * Sends at fixed times, whatever the server does: request k is due at `start + k * interval`.
+ * Sends at fixed times: request k is due at `start + k * interval`, whatever the server does.
  *
- * A request goes out when it is due, or as soon after as a connection is free, and its latency counts from
- * the moment it was due: a server that stalls is charged for every request that was due meanwhile
- * (coordinated omission). Invariant: none is dropped. One without an answer `timeout_s` after it
- * was due is a timeout, also when it was still waiting for a connection; it counts as sent either way, so
- * that a run with one cannot balance. Requests wait here and not with undici, since a body that waits takes
- * memory.
+ * A request is sent when it is due, or as soon as a connection is free, and its latency counts from the moment it was
+ * due. A stall therefore counts for every request that was due meanwhile (coordinated omission). Invariants: none is
+ * dropped. A request without an answer `timeout_s` after it was due is a timeout, even when it still waits for a
+ * connection. It counts as sent, so that such a run cannot balance. Requests wait here and not in undici, since a
+ * waiting body takes memory.
  */
 import { type Dispatcher, Pool } from 'undici';
 import { nowMs } from '../../observe/clock.ts';

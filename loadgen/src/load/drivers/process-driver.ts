@@ -1,8 +1,7 @@
 /**
  * A driver whose generator is a process of its own: starts it and talks to it over the child's channel.
  *
- * Invariant: the child is ended with the run, and a child that ends by itself fails the run. Knows
- * nothing of what the child sends with.
+ * Invariants: the child ends with the run. A child that ends by itself fails the run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';

@@ -1,9 +1,8 @@
 /**
- * Counts what was sent and what the answers said, with a clock of microseconds.
+ * Counts what was sent and what the answers stated, with a clock of microseconds.
  *
- * Invariant: an event is acknowledged when a 2xx answer's `received` says so, and never because it
- * was sent. An answer that cannot be read counts as none. Knows nothing of the tool that sends, and nothing
- * of how many requests there will be.
+ * Invariants: an event is acknowledged when the `received` of a 2xx answer counts it, never because it was sent. An
+ * answer that cannot be read does not count.
  */
 
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';

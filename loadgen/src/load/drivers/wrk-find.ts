@@ -1,6 +1,4 @@
-/**
- * Where a wrk is: `$WRK_BIN`, then PATH. It is no npm package, so nothing that runs by default may need it.
- */
+/** Finds wrk: `$WRK_BIN`, then PATH. It is no npm package, so no default may need it. */
 import { spawnSync } from 'node:child_process';
 
 export interface Wrk {

@@ -1,9 +1,9 @@
 /**
- * The driver that costs least: wrk, with every body prepared in a file beforehand. A closed loop, or one that keeps a
- * rate as long as the server does.
+ * The cheapest driver: wrk, with every body prepared in a file. A closed loop, or one at a rate that holds while the
+ * server keeps up.
  *
- * wrk runs for a time and adds latencies that it has not measured, so its own figures are not used: a script counts
- * answers and the time, and no latency is reported. Invariant: the requests are those of the range, each once.
+ * wrk runs for a time and corrects latencies that it did not measure, so its own figures are not used. A script counts
+ * answers and time, and no latency is reported. Invariant: the requests are those of the range, each once.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';

@@ -1,10 +1,9 @@
 /**
- * What the reader's process does: it asks what a dashboard asks, or what it is reported to, at the times it is reported.
+ * The reader's process: it sends the requests of a dashboard at fixed times.
  *
- * Requests are due by the clock, whether or not the last ones have been answered, and each has a connection at once,
- * so that none waits for another: latency counts from its sending. How late this process sent, because others had the
- * cores, is reported next to it. One that has not been answered after a time counts as failed. Invariant:
- * whatever was asked is counted, the slowest too, so an end waits for the answers.
+ * Requests are due by the clock, and each has a connection of its own, so that none waits for another. Latency counts
+ * from sending; the result states how late this process sent. A request without an answer in time counts as failed.
+ * Invariant: every request counts, so the end waits for the answers.
  */
 import { Pool } from 'undici';
 import { quantile } from '../../analyse/statistics.ts';

@@ -1,8 +1,7 @@
 /**
- * A dashboard during a load: a process of its own that asks for statistics while events arrive.
+ * The parent's side of the process that reads statistics during a load.
  *
- * Invariant: the child is ended with the run, and a child that ends by itself is a failure, not a
- * sample.
+ * Invariants: the child ends with the run. A child that ends by itself is a failure, not a sample.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

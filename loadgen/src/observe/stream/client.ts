@@ -1,8 +1,8 @@
 /**
- * One client of the live stream: takes every byte, and notes the first thing that is not as it must be.
+ * One client of the live stream: reads every byte and records the first violation.
  *
- * Invariant: ids grow by one from the `last_id` of the first frame; the digest holds the rows in
- * the order in which they came. It goes on after a fault, so that the counts of a round are whole.
+ * Invariants: ids grow by one from the `last_id` of the first frame. The digest covers the rows in the order of their
+ * arrival. The client continues after a violation, so that the counts of a round are complete.
  */
 import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * The stream clients of a round, in a process of their own: the parent's side.
+ * The parent's side of the process with the stream clients of a round.
  *
- * Invariant: the process ends with the run, at the latest, and one that ends by itself fails it.
+ * Invariants: the process ends with the run at the latest. One that ends by itself fails the run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,9 @@
 /**
- * How long rows took to reach the clients: from `created_at` of the row to the arrival of its frame.
+ * The delivery lag: the time from `created_at` of a row to the arrival of its frame.
  *
- * Both are whole milliseconds of the same machine's clock, so that a sample is right to a millisecond and the
- * cut digits of both cancel out on average. Invariant: rows of the warm-up that arrive late are left
- * out, frames of one transaction that arrive together cost one entry, and a clock that was set back gives 0
- * and no failure.
+ * Both are whole milliseconds of one clock, so a sample is exact to a millisecond, and the cut digits cancel out on
+ * average. Invariants: late rows of the warm-up are left out. Frames of one transaction that arrive together cost one
+ * entry. A clock that was set back gives 0 and no failure.
  */
 import { createHistogram, latencyOf } from '../../analyse/histogram.ts';
 import type { Lag } from '../sample.ts';

@@ -1,7 +1,7 @@
 /**
- * What the process of the stream clients does: holds them all, and answers its parent's commands one at a time.
+ * The process of the stream clients: it holds them all and carries out one command of its parent at a time.
  *
- * Invariant: while a measurement runs it takes bytes, counts and hashes, and does nothing else.
+ * Invariant: during a measurement it only reads bytes, counts and hashes.
  */
 import type { StreamSample } from '../sample.ts';
 import { StreamClient } from './client.ts';

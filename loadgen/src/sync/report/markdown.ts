@@ -25,13 +25,13 @@ export function syncSection(sync: SyncResult): string {
     '## Staying in sync',
     SYNC_READING,
     `![${syncPictureText(sync)}](${SYNC_PICTURE})`,
-    targets(sync),
+    goals(sync),
     bullets(lines.map(markdownText)),
     ...scenarios,
   ].join('\n\n');
 }
 
-function targets(sync: SyncResult): string {
+function goals(sync: SyncResult): string {
   // The verdict next to each figure is text.
   const left = syncServers(sync).map((_, i) => 3 * i + 3);
   return markdownTable(syncGoalTable(sync), [0, ...left]);

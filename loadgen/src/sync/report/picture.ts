@@ -1,5 +1,5 @@
 /**
- * The targets of staying in sync as one picture: how much of its limit each server takes.
+ * The goals of staying in sync as one picture: the share of each goal that a server takes.
  *
  * A file of its own, so it brings its colours for light and dark. Invariant: no verdict is typed here; what
  * lies beyond the right edge is drawn there and says by its text how far it is.
@@ -12,7 +12,7 @@ import { LOOKS } from '../../report/html/servers.ts';
 import { SHORT_NAMES } from '../../report/names.ts';
 import { outcomeOf, SYNC_GOALS, type SyncGoal } from '../goals.ts';
 import type { SyncResult } from '../result.ts';
-import { formatGoal, limitText, syncServers } from './tables.ts';
+import { formatGoal, mostText, syncServers } from './tables.ts';
 
 const { document } = new JSDOM('').window;
 
@@ -26,7 +26,7 @@ const FIRST_DX = 24;
 const COLUMN_DX = 104;
 /** Above it. */
 const HEAD_DY = -20;
-/** Of the limit. */
+/** Of the goal. */
 const EDGE = 2.5;
 
 const STYLE = `svg{--rs:#c2410c;--ts:#0067a8;--ink:#16202c;--line:#b9c1cb;color:var(--ink);background:#fff;font:14px system-ui,sans-serif}
@@ -52,7 +52,7 @@ export function syncPicture(sync: SyncResult): string {
     marks: [
       Plot.ruleY(titles, { y: (title: string) => title, stroke: 'var(--line)', strokeOpacity: 0.5 }),
       Plot.ruleX([1], { stroke: 'currentColor', strokeDasharray: '4 3' }),
-      Plot.text(['the limit'], { x: [1], frameAnchor: 'top', dy: HEAD_DY }),
+      Plot.text(['the goal'], { x: [1], frameAnchor: 'top', dy: HEAD_DY }),
       ...servers.map((name) =>
         Plot.dot(pointsOf(sync, name), {
           x: 'share',
@@ -64,7 +64,7 @@ export function syncPicture(sync: SyncResult): string {
         }),
       ),
       ...servers.flatMap((name, i) => figuresOf(sync, name, FIRST_DX + COLUMN_DX * i)),
-      ...limitsOf(servers, FIRST_DX + COLUMN_DX * servers.length),
+      ...goalsOf(servers, FIRST_DX + COLUMN_DX * servers.length),
     ],
     style: { fontSize: '14px', fontFamily: 'inherit' },
   });
@@ -80,36 +80,36 @@ export function syncPicture(sync: SyncResult): string {
 
 /** The picture in words, for who cannot see it. */
 export function syncPictureText(sync: SyncResult): string {
-  const notified = syncServers(sync).map((name) => {
-    const outcomes = SYNC_GOALS.map((target) => outcomeOf(target, sync, name).isReached);
+  const parts = syncServers(sync).map((name) => {
+    const outcomes = SYNC_GOALS.map((goal) => outcomeOf(goal, sync, name).isReached);
     const reached = outcomes.filter((isReached) => isReached === true).length;
     return `${SHORT_NAMES[name]} reaches ${reached} of ${outcomes.length}`;
   });
-  return `What each server takes of the limits of staying in sync: ${notified.join(', ')}`;
+  return `What each server takes of the goals of staying in sync: ${parts.join(', ')}`;
 }
 
 function pointsOf(sync: SyncResult, name: TargetName): Point[] {
-  return SYNC_GOALS.flatMap((target) => {
-    const share = shareOf(target, sync, name);
-    return share === undefined ? [] : [{ title: target.title, share: Math.min(share, EDGE) }];
+  return SYNC_GOALS.flatMap((goal) => {
+    const share = shareOf(goal, sync, name);
+    return share === undefined ? [] : [{ title: goal.title, share: Math.min(share, EDGE) }];
   });
 }
 
-/** 1 is the limit; less is better, whatever the target counts. Nothing where it was not measured. */
-function shareOf(target: SyncGoal, sync: SyncResult, name: TargetName): number | undefined {
-  const { value, limit } = outcomeOf(target, sync, name);
+/** 1 is the goal; less is better, whatever it counts. Nothing where it was not measured. */
+function shareOf(goal: SyncGoal, sync: SyncResult, name: TargetName): number | undefined {
+  const { value, most } = outcomeOf(goal, sync, name);
   if (value === undefined) return undefined;
-  if (limit === 0) return value === 0 ? 0 : EDGE;
-  return value / limit;
+  if (most === 0) return value === 0 ? 0 : EDGE;
+  return value / most;
 }
 
-/** A server's figures as text, in its colour; what missed its limit is bold. */
+/** A server's figures as text, in its colour; what missed its goal is bold. */
 function figuresOf(sync: SyncResult, name: TargetName, dx: number): Plot.Markish[] {
   const { colour, mark } = LOOKS[name];
-  const shown = SYNC_GOALS.map((target) => {
-    const { value, isReached } = outcomeOf(target, sync, name);
-    const text = value === undefined ? '—' : formatGoal(value, target.unit);
-    return { title: target.title, text, isMissed: isReached === false };
+  const shown = SYNC_GOALS.map((goal) => {
+    const { value, isReached } = outcomeOf(goal, sync, name);
+    const text = value === undefined ? '—' : formatGoal(value, goal.unit);
+    return { title: goal.title, text, isMissed: isReached === false };
   });
   const [missed, others] = [true, false].map((isMissed) => shown.filter((one) => one.isMissed === isMissed));
   return [
@@ -119,13 +119,13 @@ function figuresOf(sync: SyncResult, name: TargetName, dx: number): Plot.Markish
   ];
 }
 
-/** One limit, or that of each. */
-function limitsOf(servers: readonly TargetName[], dx: number): Plot.Markish[] {
-  const shown = SYNC_GOALS.map((target) => {
-    const limits = new Set(servers.map((name) => limitText(target, target.limit[name])));
-    return { title: target.title, text: [...limits].join(', ') };
+/** One goal, or that of each server. */
+function goalsOf(servers: readonly TargetName[], dx: number): Plot.Markish[] {
+  const shown = SYNC_GOALS.map((goal) => {
+    const texts = new Set(servers.map((name) => mostText(goal, goal.most[name])));
+    return { title: goal.title, text: [...texts].join(', ') };
   });
-  return [...textAt(shown, dx, {}), headAt('limit', dx, {})];
+  return [...textAt(shown, dx, {}), headAt('goal', dx, {})];
 }
 
 interface Shown {

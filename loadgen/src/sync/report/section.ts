@@ -1,4 +1,4 @@
-/** The section of staying in sync: its targets, its plots, and every row; nothing where it was not measured. */
+/** The section of staying in sync: its goals, its plots, and every row; nothing where it was not measured. */
 
 import { figureMarkup, tableMarkup } from '../../report/html/figure.ts';
 import { html } from '../../report/html/markup.ts';

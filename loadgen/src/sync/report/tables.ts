@@ -1,5 +1,5 @@
 /**
- * What readers see of staying in sync as tables: targets, then the rows of each scenario.
+ * What readers see of staying in sync as tables: goals, then the rows of each scenario.
  *
  * Invariant: no verdict is typed here, and what was not measured says so.
  */
@@ -13,7 +13,7 @@ import type { ScenarioName, SyncResult, SyncRow } from '../result.ts';
 
 const COLUMNS: readonly TargetName[] = ['rs', 'ts'];
 
-/** The servers that were measured, Rust first, as in the table of the other targets. */
+/** The servers that were measured, Rust first, as in the table of the other goals. */
 export function syncServers(sync: SyncResult): readonly TargetName[] {
   return COLUMNS.filter((name) => sync.servers[name] !== undefined);
 }
@@ -21,13 +21,13 @@ export function syncServers(sync: SyncResult): readonly TargetName[] {
 export function syncGoalTable(sync: SyncResult): Table {
   const servers = syncServers(sync);
   return {
-    head: ['Target', ...servers.flatMap((name) => [SHORT_NAMES[name], 'limit', ''])],
-    rows: SYNC_GOALS.map((target) => [
-      target.title,
+    head: ['Goal', ...servers.flatMap((name) => [SHORT_NAMES[name], 'goal', ''])],
+    rows: SYNC_GOALS.map((goal) => [
+      goal.title,
       ...servers.flatMap((name) => {
-        const { value, limit, isReached } = outcomeOf(target, sync, name);
-        const shown = value === undefined ? '—' : formatGoal(value, target.unit);
-        return [shown, limitText(target, limit), verdictText(isReached)];
+        const { value, most, isReached } = outcomeOf(goal, sync, name);
+        const shown = value === undefined ? '—' : formatGoal(value, goal.unit);
+        return [shown, mostText(goal, most), verdictText(isReached)];
       }),
     ]),
   };
@@ -38,8 +38,8 @@ function verdictText(isReached: boolean | undefined): string {
   return isReached ? 'reached' : 'missed';
 }
 
-export function limitText({ unit }: SyncGoal, limit: number): string {
-  return `≤ ${formatGoal(limit, unit)}`;
+export function mostText({ unit }: SyncGoal, most: number): string {
+  return `≤ ${formatGoal(most, unit)}`;
 }
 
 export function formatGoal(value: number, unit: GoalUnit): string {

@@ -1,8 +1,8 @@
 /**
- * Many changes at once: how few fetches show the last of them, and how soon.
+ * Many changes at once: the number of fetches until the last is shown, and the time.
  *
- * Invariant: a burst begins when nothing is under way and no throttle is in force, and ends when the last
- * state was applied; every strategy gets the same bursts.
+ * Invariants: a burst begins when nothing is under way and no throttle is in force. It ends when the last state was
+ * applied. Every strategy gets the same bursts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../observe/clock.ts';

@@ -1,8 +1,8 @@
 /**
- * Many followers during a load: how long the healthy ones wait, and what they cost the ingest.
+ * Many followers during a load: the waits of the healthy ones, and their cost for the ingest.
  *
- * A tenth of them never reads. Invariant: every healthy client hears of the last state, no client is dropped,
- * and none hears of an older state after a newer one.
+ * A tenth of them never reads. Invariants: every healthy client hears of the last state. No client is dropped. None
+ * hears of an older state after a newer one.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import {

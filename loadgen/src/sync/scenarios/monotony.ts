@@ -1,6 +1,6 @@
 /**
- * Whether what is applied ever goes back: a hundred thousand applies and invalidations, most of them over a transport
- * in memory that fails in every way, some over servers that are killed and swapped for each other.
+ * Whether an applied state is ever older than the one before: a hundred thousand applies and invalidations, most of
+ * them over a faulty transport in memory, some over servers that are killed and swapped.
  *
  * Invariant: after the last fault every follower reaches the last state, or the run fails.
  */

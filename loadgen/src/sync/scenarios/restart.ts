@@ -1,7 +1,7 @@
 /**
- * A server that is killed and started again, as itself or in the place of the other: how soon a client is in sync.
+ * A server that is killed and started again, as itself or as the other: the time until a client is in sync.
  *
- * Invariant: the client is reported nothing of it; what was applied never goes back.
+ * Invariants: the client gets no hint. No applied state is older than the one before.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';

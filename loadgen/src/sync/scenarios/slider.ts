@@ -1,4 +1,4 @@
-/** A slider that moves sixty times a second: how often its followers fetch, and whether they show where it stopped. */
+/** Sixty changes a second: the fetches of the followers, and whether they show the last state. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Host } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';

@@ -1,9 +1,9 @@
 /**
- * A client that reads a thousand bytes a second during a load: what the server holds for it.
+ * A client that reads a thousand bytes a second during a load, and the memory that the server holds for it.
  *
- * It asks for as many topics as there may be, without an interval, and every batch changes all of them: the most that a
- * client can be notified. In addition to it, on another fresh server, one that reads everything is the measure. What must stay
- * true: neither is dropped, and both end with the last state.
+ * It follows as many topics as possible without an interval, and every batch changes all of them. A client that reads
+ * everything, on another fresh server, is the measure. Invariants: neither is dropped, and both end with the last
+ * state.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';

@@ -1,4 +1,4 @@
-/** Asks every so often, whether something changed or not; an unchanged state costs a 304. */
+/** Polls at an interval; an unchanged state costs a 304. */
 
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';

@@ -1,4 +1,4 @@
-/** What invalidation takes the place of: every event is pushed, and applied by itself or followed by a fetch. */
+/** The alternative to invalidation: every event is pushed, and applied or followed by a fetch. */
 import { streamEvents } from '@twin-ingest/client';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';

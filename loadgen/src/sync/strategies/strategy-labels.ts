@@ -1,4 +1,4 @@
-/** DATA: the names of the strategies, the shipped one first, and what readers are reported of each. */
+/** DATA: the names and descriptions of the strategies, the shipped one first. */
 
 export const STRATEGY_NAMES = ['sync', 'push', 'fetch_each', 'debounce_50', 'poll_250'] as const;
 

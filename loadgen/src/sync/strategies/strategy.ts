@@ -1,8 +1,8 @@
 /**
- * A way to keep a state in sync: what a scenario starts, and what it can ask.
+ * A way to keep a state in sync: what a scenario starts and can ask.
  *
- * Invariant: every strategy shows the same state, the newest rows of `events`, and notes each that it
- * applies in its journal.
+ * Invariants: every strategy shows the same state, the newest rows of `events`. It records each applied state in its
+ * journal.
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

@@ -1,10 +1,10 @@
 /**
- * Compares what is in the file of the stopped server with what was acknowledged: in number and in content.
+ * Compares the file of the stopped server with what was acknowledged, in number and in content.
  *
- * The server is not asked: what it forgot to store it would also forget to mention. Expected rows are made
- * from the pool by the rules of the contract, stored ones are read through the view `events_readable`, and
- * the two multisets are compared by a digest that knows no order and no driver. Invariant: the
- * threads are idle while something is measured. Preloaded rows are counted and are in no other number.
+ * The server is not asked, since it would also not mention what it forgot to store. Expected rows are made from the
+ * pool by the rules of the contract; stored rows are read through the view `events_readable`. A digest that ignores
+ * order compares the two multisets. Invariants: the threads are idle during a measurement. Preloaded rows count in no
+ * other number.
  */
 import { Worker } from 'node:worker_threads';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';

@@ -1,9 +1,8 @@
 /**
- * The row that one event must leave, from the rules EVT and MET of the contract.
+ * The row that one event must leave, by the rules EVT and MET of the contract.
  *
- * Written from the rules and not from a server, so that it is a second opinion on both of them. It maps and
- * does not judge: an event that a server has to refuse is expected all the same, so that a corpus with one
- * fails the audit. Knows nothing of pools, files or digests.
+ * It is written from the rules and not from a server, so that it checks both. It maps and does not judge: an event
+ * that a server must refuse is expected all the same, so that a corpus with one fails the audit.
  */
 import { readFileSync } from 'node:fs';
 import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';

@@ -1,8 +1,7 @@
 /**
- * The rows that ranges of the endless sequence of events must leave, one after the other.
+ * The rows that ranges of the endless sequence of events must leave, in order.
  *
- * Invariant: the ids come from the very bytes that are sent, so that whatever makes ids makes them
- * for both. Knows nothing of files.
+ * Invariant: the ids come from the bytes that are sent.
  */
 import { batchBody, type Range } from '../../load/bodies.ts';
 import type { Pool } from '../../load/pool.ts';

@@ -1,10 +1,10 @@
 /**
- * Says which rows make an audit fail: events that were lost, rows that were not sent or that were stored twice,
- * rows whose columns differ.
+ * Names the rows that make an audit fail: lost events, rows that were not sent or were stored twice, rows with other
+ * columns.
  *
- * Works in two passes with bounded memory, however many rows there are. The first digests expected and stored
- * rows apart by a number drawn from their ids; the second looks at the rows of a few numbers whose digests
- * differ. Runs after a failure alone, so it need not be quick.
+ * It makes two passes with bounded memory. The first digests expected and stored rows in groups by a number drawn from
+ * their ids; the second compares the rows of a few groups that differ. It runs only after a failure, so it need not be
+ * fast.
  */
 
 import type { Claim } from './claim.ts';

@@ -1,9 +1,9 @@
 /**
- * A row of the view `events_readable` as the audit compares it: its columns, and its digest.
+ * A row of the view `events_readable` as the audit compares it: its columns and its digest.
  *
- * The digest has two levels, since only the ids of an event change when a pool is sent again: everything else
- * is hashed once per template, and again with the ids for each event. Invariant: absent and empty
- * differ, and the columns cannot run into each other. `id` and `created_at` are the server's own and no part.
+ * The digest has two levels, since only the ids of an event change when a pool is sent again: the rest is hashed once
+ * per template, and again with the ids of each event. Invariants: absent and empty differ, and columns cannot run into
+ * each other. `id` and `created_at` are the server's own and not compared.
  */
 import { hash } from 'node:crypto';
 import CONTRACT from '../../../../contract/fields.json' with { type: 'json' };

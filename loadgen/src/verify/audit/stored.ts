@@ -1,8 +1,8 @@
 /**
  * The rows of a stopped server's file, read through the view `events_readable` alone.
  *
- * Invariant: the tables below the view are the servers' own business, and the file is not changed.
- * A view with other columns than the contract's is a failure, since it would leave a column uncompared.
+ * Invariants: the tables below the view are not read, and the file does not change. A view with other columns than the
+ * contract's is a failure, since a column would stay uncompared.
  */
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../../failure.ts';

@@ -1,9 +1,8 @@
 /**
- * A thread of the auditor: it makes the pool's rows once, then digests its share of a round when asked.
+ * A thread of the auditor: it makes the rows of the pool once, then digests its share of a round on request.
  *
- * Invariant: between two requests it does nothing, so that it takes no time from a measurement. What a
- * claim must leave follows from the pool and the ranges alone, so it is digested once for the rounds that send the
- * same; what a file holds is read in every round.
+ * Invariant: between requests it does nothing. The expected digest follows from pool and ranges, so it is computed
+ * once for rounds that send the same events; the file is read after every round.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { BenchFailure, type FailureCode } from '../../failure.ts';
