@@ -15,7 +15,6 @@ export type FailureCode =
   | 'generator_failed'
   | 'reader_failed'
   | 'reads_failed'
-  | 'memory_unknown'
   | 'payload_differs'
   | 'audit_failed'
   | 'stream_failed'

@@ -132,7 +132,7 @@ for (const program of ['autocannon-main', 'open-main']) {
       arrived = resolve;
     });
     const server = await listen(() => arrived!());
-    const child = fork(fileURLToPath(new URL(`../src/drivers/${program}.ts`, import.meta.url)));
+    const child = fork(fileURLToPath(new URL(`../src/load/drivers/${program}.ts`, import.meta.url)));
     const ended = once(child, 'exit');
     command(child, { kind: 'prepare', job: job(undefined) });
     await once(child, 'message');

@@ -197,7 +197,7 @@ test('k6 ends with its parent, however that ends', { skip }, async () => {
   const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url));
   const order = { url, range: { first: 0, count: 1e6 }, rate_events_per_s: 500 };
   const program = `
-    const { k6Driver } = await import(${source('drivers/k6')});
+    const { k6Driver } = await import(${source('load/drivers/k6')});
     const { Lifetime } = await import(${lifetimeModule});
     const context = { ...${JSON.stringify({ k6, placement })}, lifetime: new Lifetime() };
     const generator = await k6Driver(context).prepare(${JSON.stringify(job)});

@@ -9,8 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../src/failure.ts';
-import type { PathSample } from '../src/observe/reader/process.ts';
-import { checkReads, type Reading, startReader } from '../src/observe/reader/reader.ts';
+import { checkReads, startReader } from '../src/observe/reader/reader.ts';
 
 const placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
 const lifetime = new Lifetime();
@@ -95,34 +94,6 @@ test('the end waits for the slowest answer', async () => {
   assert.ok(sample.p99_ms! >= 200, String(sample.p99_ms));
 });
 
-test('requests before the start of counting do not count', async () => {
-  asked = [];
-  answer = ok;
-  const found: { path: string; requests: number }[] = [];
-  const onPaths = (paths: readonly PathSample[], late_p99_ms: number | null) => {
-    found.push(...paths);
-    assert.ok(late_p99_ms !== null && late_p99_ms >= 0);
-  };
-  const reading: Reading = { turns: [['/a'], ['/b']], interval_ms: 10, warm_up_s: 0, onPaths };
-  const reader = startReader({ url, placement, lifetime, reading });
-  await until(() => asked.length >= 10);
-  reader.count();
-  const before = asked.length;
-  // Far more than may be asked while the word is on its way.
-  await until(() => asked.length >= before + 200);
-  const sample = await reader.stop();
-  // What was due just before the word arrived may or may not have been sent.
-  assert.ok(
-    sample.requests >= 6 && sample.requests <= asked.length - 8,
-    `${sample.requests} of ${asked.length}`,
-  );
-  assert.deepEqual(
-    found.map(({ path }) => path),
-    ['/a', '/b'],
-  );
-  assert.equal(found[0]!.requests + found[1]!.requests, sample.requests);
-});
-
 test('a reader that is gone is a failure, and an interrupted run ends it', async () => {
   const own = new Lifetime();
   const reader = start(ok, own);
@@ -144,7 +115,7 @@ test('the reader ends with its parent', { timeout: 30_000 }, async () => {
   const lifetimeModule = JSON.stringify(import.meta.resolve('@twin-ingest/testkit/process/lifetime.ts'));
   const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url));
   const program = `
-    const { startReader } = await import(${source('reader/reader')});
+    const { startReader } = await import(${source('observe/reader/reader')});
     const { Lifetime } = await import(${lifetimeModule});
     const context = ${JSON.stringify({ url, placement, interval_ms: 20 })};
     startReader({ ...context, lifetime: new Lifetime() });`;

@@ -72,17 +72,6 @@ for (const endpoint of ['batch', 'single'] as const) {
   });
 }
 
-test('at a rate no request goes out before it is due', { skip }, async () => {
-  bodies.length = 0;
-  const generator = await wrkDriver({ wrk: wrk!, placement, lifetime }).prepare(job);
-  const range = { first: 0, count: 300 };
-  const sent = await generator.send({ url, range, rate_events_per_s: 500 }, () => undefined);
-  await generator.close();
-  assert.equal(bodies.length, 30);
-  // The last of thirty is due 29 intervals of 20 ms after the first; wrk rounds to a millisecond.
-  assert.ok(sent.duration_ms >= 29 * 20 - 1, String(sent.duration_ms));
-});
-
 test('a server that is gone is a failure that says so', { skip }, async () => {
   const gone = createServer();
   await once(gone.listen(0, '127.0.0.1'), 'listening');

@@ -1,10 +1,8 @@
--- Sends bodies from a file, one a line, each once, and tells what the answers said.
+-- Sends bodies from a file, one a line, each once, and reports the answers.
 --
--- wrk -t1 -c N -s prepared.lua URL -- FILE PATH COUNT [INTERVAL_MS]
--- With an interval, request k goes out k intervals after the first, to the millisecond, or as soon after as one of
--- the connections has its answer; without one, as soon as there is a connection.
+-- wrk -t1 -c N -s prepared.lua URL -- FILE PATH COUNT
 -- stdout: `progress N` with the first request and now and then, `done {…}` when every request was answered; wrk then waits to be interrupted.
--- What must stay true: a request is sent once and in the order of the file, and nothing else is sent.
+-- Invariant: a request is sent once and in the order of the file, and nothing else is sent.
 
 local ffi = require("ffi")
 ffi.cdef([[
@@ -23,20 +21,17 @@ local function now()
   return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
 end
 
-local file, head, count, interval_s
+local file, head, count
 -- Each turn that `delay` gives is one request, so that two connections never share the last one.
 local turns, sent, answered, bytes = 0, 0, 0, 0
 local received, duplicates, rejected, non_2xx = 0, 0, 0, 0
 local statuses, seconds = {}, {}
-local began, told, cpu
--- When the first turn was given.
-local paced
+local began, reported, cpu
 
 function init(args)
   file = assert(io.open(args[1], "rb"))
   file:setvbuf("full", 1048576)
   count = tonumber(args[3])
-  interval_s = (tonumber(args[4]) or 0) / 1000
   head = "POST " .. args[2] .. " HTTP/1.1\r\nhost: " .. wrk.headers["Host"]
     .. "\r\ncontent-type: application/json\r\ncontent-length: "
 end
@@ -44,14 +39,11 @@ end
 function delay()
   if turns == count then return NEVER_MS end
   turns = turns + 1
-  if interval_s == 0 then return 0 end
-  local at = now()
-  paced = paced or at
-  return math.max(0, math.floor((paced + (turns - 1) * interval_s - at) * 1000 + 0.5))
+  return 0
 end
 
-local function tell(at)
-  told = at
+local function report(at)
+  reported = at
   io.write(string.format("progress %d\n", received))
   io.flush()
 end
@@ -63,7 +55,7 @@ function request()
   local body = file:read("*l")
   if began == nil then
     began, cpu = now(), os.clock()
-    tell(began)
+    report(began)
   end
   sent = sent + 1
   bytes = bytes + #body
@@ -109,8 +101,8 @@ function response(status, headers, body)
   answered = answered + 1
   local second = math.floor(at - began) + 1
   seconds[second] = (seconds[second] or 0) + new
-  if at - told > PROGRESS_S then
-    tell(at)
+  if at - reported > PROGRESS_S then
+    report(at)
   end
   if answered == count then
     io.write(string.format(

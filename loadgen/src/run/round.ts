@@ -14,7 +14,7 @@ import type { Generator, Sent } from '../load/drivers/driver.ts';
 import { machineLoad, readMachine } from '../observe/machine.ts';
 import { observe } from '../observe/observer.ts';
 import type { ProbeProcess } from '../observe/probe.ts';
-import { checkReads, type Reader, type Reading, startReader } from '../observe/reader/reader.ts';
+import { checkReads, startReader } from '../observe/reader/reader.ts';
 import type { Sample } from '../observe/sample.ts';
 import { folderBytes } from '../observe/size.ts';
 import { checkStream, type StreamClients, startStreamClients } from '../observe/stream/clients.ts';
@@ -41,8 +41,6 @@ export interface RoundContext {
   readonly ticksPerSecond: number | null;
   /** A closed database that already holds `preload_events`, or `null`. */
   readonly preloaded: string | null;
-  /** What the reader of the spec asks; without it, what a dashboard does. */
-  readonly reading?: Reading | undefined;
   onHealth(label: string, name: TargetName, health: Health): void;
   onProgress(acknowledged: number): void;
 }
@@ -75,8 +73,7 @@ export async function runRound(round: number, name: TargetName, context: RoundCo
   const label = `round ${round} of ${name}`;
   const details = [describe('warm-up', warm_up.sent), describe('measured', sent)];
   await checkAudit(audit, label, details, () => auditor.explain(launched.database, claim));
-  // What a caller of its own has read, it judges itself.
-  if (figures.reader !== null && context.reading === undefined) checkReads(figures.reader, label);
+  if (figures.reader !== null) checkReads(figures.reader, label);
   if (stream !== null) checkStream(stream, label, acknowledged, clients!.problems());
   const disk = {
     bytes: await folderBytes(launched.folder),
@@ -155,9 +152,7 @@ async function measure(
     interval_ms: soak ? OBSERVE_MS.soak : OBSERVE_MS.round,
     lifetime,
   });
-  const reader: Reader | null = spec.reader
-    ? startReader({ url: server.url, lifetime, placement, reading: context.reading })
-    : null;
+  const reader = spec.reader ? startReader({ url: server.url, lifetime, placement }) : null;
   await clients?.mark();
   const machineBefore = await readMachine();
   const own = process.cpuUsage();
@@ -167,7 +162,7 @@ async function measure(
   const measured = await send(
     { first: next, count: context.events },
     context.rate_events_per_s,
-    progressOf(context, reader),
+    context.onProgress,
   );
   const after = await probe(server.pid);
   const machineAfter = await readMachine();
@@ -199,18 +194,6 @@ async function measure(
       { first, count: warm_up.sent.sent_events },
       { first: next, count: measured.sent_events },
     ],
-  };
-}
-
-/** The caller's, which also has reads counted once the load has been on for their warm-up. */
-function progressOf({ reading, onProgress }: RoundContext, reader: Reader | null): (events: number) => void {
-  if (reading === undefined || reader === null) return onProgress;
-  let isOn = false;
-  return (events) => {
-    // A reader that has ended meanwhile counts no more.
-    if (!isOn) setTimeout(() => reader.count(), reading.warm_up_s * 1000).unref();
-    isOn = true;
-    onProgress(events);
   };
 }
 

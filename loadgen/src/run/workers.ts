@@ -38,8 +38,6 @@ export interface WorkersOptions {
   readonly k6: K6 | null;
   /** The wrk that was found, or `null`. */
   readonly wrk: Wrk | null;
-  /** Events that are made and kept, for runs that need few; 200,000 otherwise. */
-  readonly most_pool_events?: number;
 }
 
 export function createWorkers(how: WorkersOptions): Workers {
@@ -47,7 +45,7 @@ export function createWorkers(how: WorkersOptions): Workers {
   const drivers = new Map<Spec['driver'], Driver>();
   const generators = new Map<string, Promise<Generator>>();
   const auditors = new Map<string, Promise<Auditor>>();
-  const ownPool = (spec: Spec) => poolOf(spec, how.options, how.most_pool_events);
+  const ownPool = (spec: Spec) => poolOf(spec, how.options);
 
   function driver(kind: Spec['driver']): Driver {
     return kept(drivers, kind, () => {
@@ -80,16 +78,12 @@ export function createWorkers(how: WorkersOptions): Workers {
 }
 
 /** Every event of the pool is kept, since a run may need any number of them. */
-export function poolOf(
-  spec: Pick<Spec, 'corpus' | 'workload'>,
-  options: Options,
-  most = MOST_POOL_EVENTS,
-): PoolSource {
+export function poolOf(spec: Pick<Spec, 'corpus' | 'workload'>, options: Options): PoolSource {
   const { seed, payload } = options;
-  return { corpus: spec.corpus, payload, seed, ids: spec.workload.ids, most };
+  return { corpus: spec.corpus, payload, seed, ids: spec.workload.ids, most: MOST_POOL_EVENTS };
 }
 
-export const MOST_POOL_EVENTS = 200_000;
+const MOST_POOL_EVENTS = 200_000;
 
 function jobOf(spec: Spec, pool: PoolSource): Job {
   return {

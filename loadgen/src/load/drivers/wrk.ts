@@ -1,6 +1,5 @@
 /**
- * The cheapest driver: wrk, with every body prepared in a file. A closed loop, or one at a rate that holds while the
- * server keeps up.
+ * The cheapest driver of a closed loop: wrk, with every body prepared in a file.
  *
  * wrk runs for a time and corrects latencies that it did not measure, so its own figures are not used. A script counts
  * answers and time, and no latency is reported. Invariant: the requests are those of the range, each once.
@@ -118,21 +117,10 @@ async function run({
   bodies,
   onProgress,
 }: Run): Promise<Done> {
-  const rate = order.rate_events_per_s;
-  const interval_ms = rate === null ? 0 : (job.batchSize / rate) * 1000;
   const connections = String(Math.min(job.connections, requests.count));
   const [command, ...args] = [...pinningCommand(placement.generator_cpus), wrk.binary];
   const flags = ['-t1', '-c', connections, '-d', `${LONGEST_S}s`, '--timeout', `${job.timeout_s}s`];
-  const script = [
-    '-s',
-    SCRIPT,
-    order.url,
-    '--',
-    bodies,
-    requests.path,
-    String(requests.count),
-    String(interval_ms),
-  ];
+  const script = ['-s', SCRIPT, order.url, '--', bodies, requests.path, String(requests.count)];
   const child = spawn(command!, [...args, ...flags, ...script], { stdio: ['ignore', 'pipe', 'pipe'] });
   const finished = follow(child, onProgress, (job.timeout_s + GRACE_S) * 1000);
   // An interruption may keep the caller from ever waiting for it.

@@ -2,7 +2,7 @@
  * The reader's process: it sends the requests of a dashboard at fixed times.
  *
  * Requests are due by the clock, and each has a connection of its own, so that none waits for another. Latency counts
- * from sending; the result states how late this process sent. A request without an answer in time counts as failed.
+ * from sending. A request without an answer in time counts as failed.
  * Invariant: every request counts, so the end waits for the answers.
  */
 import { Pool } from 'undici';
@@ -11,33 +11,20 @@ import { Metronome } from '../../load/drivers/metronome.ts';
 import { nowMs } from '../clock.ts';
 import type { ReaderSample } from '../sample.ts';
 
-/** Paths that are asked at each tick; after the last list comes the first again. */
-export type Turns = readonly (readonly string[])[];
-
 export interface Start {
   readonly kind: 'start';
   readonly url: string;
   readonly interval_ms: number;
-  readonly turns: Turns;
-  /** Whether what is due counts at once, or from when it is reported so. */
-  readonly counts: boolean;
 }
 
-/** `count`: from now on what is due counts. `stop`: nothing more is asked. */
-export type Command = Start | { readonly kind: 'count' | 'stop' };
-
-/** `null` where nothing was answered. */
-export interface PathSample extends Omit<ReaderSample, 'cpu_us'> {
-  readonly path: string;
-}
+/** `stop`: nothing more is asked. */
+export type Command = Start | { readonly kind: 'stop' };
 
 export interface Answer {
   readonly kind: 'read';
   readonly sample: ReaderSample;
-  readonly paths: readonly PathSample[];
-  /** From the moment a read was due to its sending; `null` where nothing was asked. */
-  readonly late_p99_ms: number | null;
 }
+
 const EVERY_TIME = ['/api/stats'];
 
 /** What a dashboard shows below its totals, and asks for less often. */
@@ -48,7 +35,8 @@ const EVERY_FIFTH_TIME = [
   '/api/stats/cost',
 ];
 
-export const DASHBOARD: Turns = [
+/** Paths that are asked at each tick; after the last list comes the first again. */
+const TURNS: readonly (readonly string[])[] = [
   [...EVERY_TIME, ...EVERY_FIFTH_TIME],
   EVERY_TIME,
   EVERY_TIME,
@@ -64,7 +52,6 @@ export function readAsAsked(): void {
   process.on('message', async (message) => {
     const command = message as Command;
     if (command.kind === 'start') reading = new Reading(command);
-    else if (command.kind === 'count') reading!.count();
     else reply(await reading!.stop());
   });
 }
@@ -73,37 +60,23 @@ function reply(message: Answer): void {
   process.send!(message);
 }
 
-interface Asked {
-  readonly latencies_ms: number[];
-  requests: number;
-  failed: number;
-}
-
 class Reading {
   readonly #start: Start;
   readonly #metronome = new Metronome();
   readonly #pool: Pool;
-  readonly #asked = new Map<string, Asked>();
-  readonly #late_ms: number[] = [];
+  readonly #latencies_ms: number[] = [];
   readonly #unanswered = new Set<Promise<void>>();
   readonly #first_ms = nowMs();
-  /** What was due before this moment does not count. */
-  #from_ms: number;
+  #requests = 0;
+  #failed = 0;
   #ticks = 0;
   #stopped = false;
 
   constructor(start: Start) {
     this.#start = start;
-    this.#from_ms = start.counts ? 0 : Number.POSITIVE_INFINITY;
     // A read counts as failed after its own time, whatever the client would wait for.
     this.#pool = new Pool(start.url, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
-    for (const path of start.turns.flat())
-      this.#asked.set(path, { latencies_ms: [], requests: 0, failed: 0 });
     this.#metronome.run(this.#first_ms, start.interval_ms, () => this.#askDue());
-  }
-
-  count(): void {
-    this.#from_ms = nowMs();
   }
 
   async stop(): Promise<Answer> {
@@ -111,39 +84,36 @@ class Reading {
     await this.#metronome.close();
     await Promise.all(this.#unanswered);
     await this.#pool.destroy();
-    const all = [...this.#asked];
-    return {
-      kind: 'read',
-      sample: { ...sampleOf(all.map(([, asked]) => asked)), cpu_us: cpuUsed() },
-      paths: all.map(([path, asked]) => ({ path, ...sampleOf([asked]) })),
-      late_p99_ms: quantileOf(this.#late_ms, 0.99),
+    const sample = {
+      requests: this.#requests,
+      failed: this.#failed,
+      p50_ms: quantileOf(this.#latencies_ms, 0.5),
+      p99_ms: quantileOf(this.#latencies_ms, 0.99),
+      cpu_us: cpuUsed(),
     };
+    return { kind: 'read', sample };
   }
 
   /** Everything that is due, also what was due while this process was late. */
   #askDue(): void {
-    const { turns, interval_ms } = this.#start;
+    const { interval_ms } = this.#start;
     for (;;) {
       const due_ms = this.#first_ms + this.#ticks * interval_ms;
       if (this.#stopped || due_ms > nowMs()) return;
-      for (const path of turns[this.#ticks % turns.length]!) {
-        const asking = this.#ask(path, due_ms).finally(() => this.#unanswered.delete(asking));
+      for (const path of TURNS[this.#ticks % TURNS.length]!) {
+        const asking = this.#ask(path).finally(() => this.#unanswered.delete(asking));
         this.#unanswered.add(asking);
       }
       this.#ticks++;
     }
   }
 
-  async #ask(path: string, due_ms: number): Promise<void> {
+  async #ask(path: string): Promise<void> {
     const sent_ms = nowMs();
     const isAnswered = await this.#get(path);
-    const latency_ms = nowMs() - sent_ms;
-    if (due_ms < this.#from_ms) return;
-    const asked = this.#asked.get(path)!;
-    asked.requests++;
-    this.#late_ms.push(sent_ms - due_ms);
-    if (isAnswered) asked.latencies_ms.push(latency_ms);
-    else asked.failed++;
+    this.#requests++;
+    if (isAnswered) this.#latencies_ms.push(nowMs() - sent_ms);
+    else this.#failed++;
   }
 
   /** Whether the answer came in time and was a 200. */
@@ -163,17 +133,6 @@ class Reading {
 function cpuUsed(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
-}
-
-function sampleOf(parts: readonly Asked[]): Omit<ReaderSample, 'cpu_us'> {
-  const latencies = parts.flatMap((part) => part.latencies_ms);
-  const sum = (key: 'requests' | 'failed') => parts.reduce((total, part) => total + part[key], 0);
-  return {
-    requests: sum('requests'),
-    failed: sum('failed'),
-    p50_ms: quantileOf(latencies, 0.5),
-    p99_ms: quantileOf(latencies, 0.99),
-  };
 }
 
 function quantileOf(values: readonly number[], share: number): number | null {

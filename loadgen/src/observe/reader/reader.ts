@@ -9,7 +9,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
 import type { ReaderSample } from '../sample.ts';
-import { type Answer, type Command, DASHBOARD, type PathSample } from './process.ts';
+import type { Answer, Command } from './process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
 
@@ -19,56 +19,33 @@ const QUIET = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
 /** A dashboard asks for its totals this often. */
 const INTERVAL_MS = 1000;
 
-/** What is asked instead of what a dashboard asks. */
-export interface Reading {
-  /** Paths that are asked at each tick, from the first list again after the last. */
-  readonly turns: readonly (readonly string[])[];
-  readonly interval_ms: number;
-  /** Seconds of the load before what is read counts, so that nothing is cold: neither client nor server. */
-  readonly warm_up_s: number;
-  /** Given what was measured of each path, and how late the reader was, when it stops. */
-  onPaths(paths: readonly PathSample[], late_p99_ms: number | null): void;
-}
-
 export interface ReaderContext {
   readonly url: string;
   readonly lifetime: Lifetime;
   readonly placement: Placement;
   /** For tests; a second otherwise. */
   readonly interval_ms?: number;
-  readonly reading?: Reading | undefined;
 }
 
 export interface Reader {
-  /** With a `reading`: from now on what is due counts. Without one everything does. */
-  count(): void;
   /** Waits for what was asked and not yet answered, then ends the process. */
   stop(): Promise<ReaderSample>;
 }
 
 export function startReader(context: ReaderContext): Reader {
-  const { url, lifetime, placement, reading } = context;
+  const { url, lifetime, placement } = context;
   const command = [...pinningCommand(placement.generator_cpus), process.execPath, ...QUIET, PROGRAM];
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   const read = answerOf(child);
   const release = lifetime.add(() => end(child));
-  send(child, {
-    kind: 'start',
-    url,
-    interval_ms: reading?.interval_ms ?? context.interval_ms ?? INTERVAL_MS,
-    turns: reading?.turns ?? DASHBOARD,
-    counts: reading === undefined,
-  });
+  send(child, { kind: 'start', url, interval_ms: context.interval_ms ?? INTERVAL_MS });
   return {
-    count: () => send(child, { kind: 'count' }),
     async stop() {
       send(child, { kind: 'stop' });
       try {
-        const { sample, paths, late_p99_ms } = await lifetime.orInterrupted(read);
-        reading?.onPaths(paths, late_p99_ms);
-        return sample;
+        return (await lifetime.orInterrupted(read)).sample;
       } finally {
         await release();
       }
