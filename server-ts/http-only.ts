@@ -1,6 +1,6 @@
 /**
  * HTTP only: the server's own listener and express's router answer batches without looking into them, with `--bare` the
- * listener alone, so that the difference is what that costs. A tool of `pnpm bench:limit`.
+ * listener alone, so that the difference is what that costs. A tool of `pnpm bench:ceilings`.
  *
  * Prints the ready line of a server and ends with SIGTERM; what its throughput lacks is the rest of the server's.
  */

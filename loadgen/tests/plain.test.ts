@@ -11,10 +11,10 @@ import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 import EVENT from '../bench-event.json' with { type: 'json' };
 import { countLines } from '../plain/facts.ts';
 import { PLAIN_TARGETS } from '../plain/targets.ts';
-import { createAuditor } from '../src/verify/audit/auditor.ts';
 import { batchBody } from '../src/load/bodies.ts';
-import { readHealth } from '../src/verify/health.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
+import { createAuditor } from '../src/verify/audit/auditor.ts';
+import { readHealth } from '../src/verify/health.ts';
 
 const SERVERS: Readonly<Record<string, Target>> = {
   rs: TARGETS.rs,

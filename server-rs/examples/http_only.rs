@@ -1,4 +1,4 @@
-//! HTTP only: the server's own listener answers batches without looking into them. A tool of `pnpm bench:limit`.
+//! HTTP only: the server's own listener answers batches without looking into them. A tool of `pnpm bench:ceilings`.
 //!
 //! Prints the ready line of a server and ends with SIGTERM; what its throughput lacks is the rest of the server's.
 
