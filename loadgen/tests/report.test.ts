@@ -7,8 +7,12 @@ import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import { merged, percentileCurve, percentileMs, shares } from '../src/report/html/histograms.ts';
 import { html } from '../src/report/html/markup.ts';
 import { htmlReport } from '../src/report/html.ts';
+import { sampleBinary } from './binary-sample.ts';
+import { sampleCodecs } from './codecs-sample.ts';
 import { sampleReportResult } from './report-fixture.ts';
 import { alike, hostile, only, shapes } from './report-shapes.ts';
+import { sampleRpc } from './rpc-sample.ts';
+import { sampleSync } from './sync-sample.ts';
 
 const FULL = sampleReportResult();
 const MOST_BYTES = 1_500_000;
@@ -119,4 +123,18 @@ test('a section without its measurement is left out', () => {
   const page = htmlReport(only(FULL, ['startup', 'batch']));
   for (const id of ['open', 'stream', 'soak']) assert.doesNotMatch(page, new RegExp(`<section id="${id}"`));
   assert.match(page, /<section id="queue"/);
+});
+
+test('the page has a section for each part that was measured', () => {
+  const parts = { sync: sampleSync(), codecs: sampleCodecs(), binary: sampleBinary(), rpc: sampleRpc() };
+  const titles = ['Staying in sync', 'Formats and transports', 'Binary data in a page', 'Typed calls'];
+  const page = htmlReport({ ...FULL, ...parts });
+  const none = htmlReport(FULL);
+  for (const title of titles) {
+    assert.ok(page.includes(title), title);
+    assert.ok(!none.includes(title), title);
+  }
+  assert.match(page, /10,000 ±1\.3%/);
+  assert.match(page, /12\.0 ± 2\.8/);
+  assert.doesNotMatch(page, /undefined|NaN|Infinity|\[object/);
 });

@@ -7,7 +7,6 @@ import { type Plan, UNFINISHED } from '../plan/plan.ts';
 import { resultJson, writeResult } from '../result/json.ts';
 import type { Measurement, Result } from '../result/result.ts';
 import type { Progress } from '../run/progress.ts';
-import { htmlReport } from './html.ts';
 import { terminalReport } from './terminal.ts';
 
 const REPORT = resolve(ROOT, '.bench/benchmark-report.html');
@@ -19,6 +18,8 @@ export async function writeOutputs(
   progress: Progress,
 ): Promise<void> {
   await writeResult(result, out);
+  // Loaded when it is needed: the plots take seconds to load, and a run that fails has none.
+  const { htmlReport } = await import('./html.ts');
   await write(REPORT, htmlReport(result));
   process.stdout.write(json ? resultJson(result) : terminalReport(result));
   progress.say(`written: ${out}`);
