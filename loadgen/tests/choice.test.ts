@@ -71,7 +71,7 @@ test('warnings are one line with their number', () => {
     warnings: [],
     measurements: FULL.measurements.map((one) => ({ ...one, warnings: [] })),
   };
-  assert.match(choiceSection(calm, FULL), /No warning the run was found\./);
+  assert.match(choiceSection(calm, FULL), /The run has no warnings\./);
 });
 
 test('text of a result is shown as text', () => {

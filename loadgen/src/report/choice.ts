@@ -156,7 +156,7 @@ function conditions(result: Result, open: Result): string {
 function warningLine(result: Result): string {
   const { placement, environment } = result;
   const count = warningsOf(result).length;
-  if (count === 0) return 'No warning the run was found.';
+  if (count === 0) return 'The run has no warnings.';
   const shared = placement.pinned
     ? ''
     : `Server and load generator shared ${environment.cpu_cores} cores, so the CPU time is the sounder figure. `;

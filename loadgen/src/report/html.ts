@@ -80,7 +80,7 @@ function headerMarkup(result: Result, title: string, sections: readonly Section[
 <h1>${title}</h1>
 <p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${rounds.length} rounds in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
 <ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
-${warnings === 0 ? null : html`<p class="warning"><a href="#warnings">${warnings} ${warnings === 1 ? 'reason' : 'reasons'} to distrust this run</a></p>`}
+${warnings === 0 ? null : html`<p class="warning"><a href="#warnings">${warnings} ${warnings === 1 ? 'warning' : 'warnings'} about this run</a></p>`}
 <nav>${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
 </header>`;
 }

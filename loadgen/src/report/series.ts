@@ -101,7 +101,7 @@ export function dashboardLines({ rounds }: Measurement): string[] {
     if (reader === null) return [];
     const shown = (value: number | null) => (value === null ? NOT_MEASURED : formatValue(value, 'ms'));
     return [
-      `Dashboard next to ${SHORT_NAMES[target]}: ${group(reader.requests)} reads, ${group(reader.failed)} failed, ` +
+      `Dashboard during the load of ${SHORT_NAMES[target]}: ${group(reader.requests)} reads, ${group(reader.failed)} failed, ` +
         `p50 ${shown(reader.p50_ms)}, p99 ${shown(reader.p99_ms)}.`,
     ];
   });

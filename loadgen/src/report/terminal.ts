@@ -95,14 +95,14 @@ function sentences(rows: readonly Row[]): string[] {
 
 function warningsSection(result: Result): string {
   const warnings = warningsOf(result);
-  if (warnings.length === 0) return 'No warning this result was found.';
+  if (warnings.length === 0) return 'This result has no warnings.';
   const lines = warnings.map(({ measurement, message, advice }) =>
     [
       wrap(`${measurement === null ? '' : `${measurement}: `}${message}`, '  ', '  '),
       wrap(advice, '    ', '    '),
     ].join('\n'),
   );
-  return `Warnings this result:\n${lines.join('\n')}`;
+  return `Warnings about this result:\n${lines.join('\n')}`;
 }
 
 function listed(title: string, lines: readonly string[]): string[] {

@@ -38,7 +38,7 @@ export interface Result {
   readonly ceilings: readonly Ceiling[];
   readonly measurements: readonly Measurement[];
   readonly thresholds: readonly ThresholdOutcome[];
-  /** Warnings the run as a whole; each measurement has its own next to these. */
+  /** Warnings about the run as a whole; each measurement has its own. */
   readonly warnings: readonly Warning[];
   /** What `pnpm bench:sync` found, with its own commit and machine (decision 22). */
   readonly sync?: SyncResult;

@@ -186,7 +186,7 @@ export const SYNC_GOALS: readonly SyncGoal[] = [
     of: median('page', 'open_ms', FULL_PAGE),
   },
   {
-    title: 'page next to 1,000 events/s, renderer’s CPU',
+    title: 'page during 1,000 events/s, renderer’s CPU',
     unit: 'share',
     most: both(0.05),
     of: median('page', 'renderer_cpu_share', FULL_PAGE),

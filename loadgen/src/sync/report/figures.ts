@@ -147,7 +147,7 @@ export function waitsFigure(sync: SyncResult): Figure[] {
         })
         .join(' ')}`,
       caption:
-        'From the answer to a post to hearing of it, at most every 100 ms, next to 10,000 events/s; a tenth never reads.',
+        'From the answer to a post to hearing of it, at most every 100 ms, at 10,000 events/s; a tenth never reads.',
       servers,
       table: {
         head: ['Followers', ...servers.map((name) => SHORT_NAMES[name])],
