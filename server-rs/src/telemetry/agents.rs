@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(kind(&[("event.kind", "response.failed")]), "error");
         let none = |_| None;
         assert!(matches!(codex.entry_of(Signal::Spans, "anything", none), Some(Entry::Noise)));
-        assert!(codex.entry_of(Signal::Logs, "anything", none).is_none());
+        assert!(AGENTS[0].entry_of(Signal::Logs, "anything", none).is_none());
     }
 
     #[test]
