@@ -42,7 +42,7 @@ test('the first entry whose conditions hold counts', () => {
   );
   for (const name of ['anything', 'constructor', '__proto__'])
     assert.equal(
-      CODEX.entryOf('logs', name, () => undefined),
+      AGENTS[0]!.entryOf('logs', name, () => undefined),
       undefined,
     );
 });
