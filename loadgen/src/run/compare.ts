@@ -118,7 +118,7 @@ async function measure(context: Measuring): Promise<Measured> {
   let starts: Starts = { order: [], times: new Map(targets.map((name) => [name, []])) };
   const unfinished = new Map<string, Measurement>();
   const findingsOf = async (spec: Spec, rounds: Rounds) => {
-    const payload = context.payloads.get(payloadKey(spec))!;
+    const payload = context.payloads.get(payloadKey(spec, options))!;
     const generator_cores = generatorCores(plan.placement);
     return {
       spec,
@@ -160,15 +160,15 @@ async function driverOf(spec: Spec, payload: PoolFacts, workers: Workers): Promi
   return workers.driver(spec.driver).facts;
 }
 
-function payloadKey(spec: Pick<Spec, 'corpus' | 'workload'>): string {
-  return JSON.stringify([spec.corpus, spec.workload.ids]);
+function payloadKey(spec: Spec, options: Options): string {
+  return JSON.stringify(poolOf(spec, options));
 }
 
 /** Reads the events once before anything is started, so that a broken corpus is reported at once. */
 async function readPayloads(plan: Plan, options: Options): Promise<Map<string, PoolFacts>> {
   const payloads = new Map<string, PoolFacts>();
   for (const spec of plan.specs) {
-    const key = payloadKey(spec);
+    const key = payloadKey(spec, options);
     if (payloads.has(key)) continue;
     try {
       payloads.set(key, (await loadPool(poolOf(spec, options))).facts);

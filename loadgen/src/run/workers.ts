@@ -77,13 +77,17 @@ export function createWorkers(how: WorkersOptions): Workers {
   };
 }
 
-/** Every event of the pool is kept, since a run may need any number of them. */
+/** A short run, such as a smoke, makes only the events that it sends; others keep all, since they repeat them. */
 export function poolOf(spec: Pick<Spec, 'corpus' | 'workload'>, options: Options): PoolSource {
   const { seed, payload } = options;
-  return { corpus: spec.corpus, payload, seed, ids: spec.workload.ids, most: MOST_POOL_EVENTS };
+  const { ids, events, warmup_events } = spec.workload;
+  const sent = events === null ? MOST_POOL_EVENTS : events + (warmup_events ?? 0);
+  const most = spec.corpus === undefined && sent < SHORT_RUN_EVENTS ? sent : MOST_POOL_EVENTS;
+  return { corpus: spec.corpus, payload, seed, ids, most };
 }
 
 const MOST_POOL_EVENTS = 200_000;
+const SHORT_RUN_EVENTS = 10_000;
 
 function jobOf(spec: Spec, pool: PoolSource): Job {
   return {
