@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
@@ -37,7 +38,10 @@ for (const name of TARGET_NAMES) {
     assert.equal(await part.getByRole('listitem').count(), 2);
     const image = part.getByRole('img', { name: 'screen shot.png' });
     await image.waitFor();
-    await page.waitForFunction(`document.querySelector('.attachments img').naturalWidth === 1`);
+    // Not waitForFunction: the policy of the page refuses the script that it polls with.
+    const width = () => image.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth);
+    while ((await width()) === 0) await setTimeout(20);
+    assert.equal(await width(), 1);
     assert.equal(await part.getByRole('img').count(), 1);
     await shot(page, `attachments-${name}`);
 

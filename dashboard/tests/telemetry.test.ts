@@ -53,14 +53,14 @@ async function speakGrpc(port: number): Promise<void> {
   await new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
 }
 
-const CODEX = [
-  ...Array.from({ length: 10 }, () => ({ 'event.name': 'codex.unheard_of', 'conversation.id': 's' })),
-  { 'event.name': 'codex.user_prompt' },
-  { 'event.name': 'codex.user_prompt' },
-  { 'event.name': 'codex.user_prompt', 'conversation.id': 's', prompt: 'hello' },
+const CLAUDE_CODE = [
+  ...Array.from({ length: 10 }, () => ({ 'event.name': 'unheard_of', 'session.id': 's' })),
+  { 'event.name': 'user_prompt' },
+  { 'event.name': 'user_prompt' },
+  { 'event.name': 'user_prompt', 'session.id': 's', prompt: 'hello' },
 ];
 const IGNORED = [
-  'Codex: 12 records ignored: 10 unknown events, 2 without a session.',
+  'Claude Code: 12 records ignored: 10 unknown events, 2 without a session.',
   'Gemini CLI: sends only metrics, which are not stored. Its logs are needed, too.',
   'Telemetry: 1 record ignored: 1 of an unknown agent.',
 ];
@@ -78,9 +78,9 @@ for (const name of TARGET_NAMES) {
     t.after(() => page.close());
     await untilKnown(page);
     assert.equal(await notes(page).count(), 0);
-    await postLogs(url, 'codex_exec', CODEX.slice(-1));
+    await postLogs(url, 'claude-code', CLAUDE_CODE.slice(-1));
     await untilIds(page, [2, 1]);
-    await postLogs(url, 'codex_exec', CODEX.slice(0, -1));
+    await postLogs(url, 'claude-code', CLAUDE_CODE.slice(0, -1));
     await postLogs(url, 'something-else', [{ 'event.name': 'started' }]);
     await postMetrics(url, 'gemini-cli');
     await speakGrpc(server.port);
@@ -106,7 +106,7 @@ for (const name of TARGET_NAMES) {
     await page.getByText('No events yet.').waitFor();
     await untilKnown(page);
     assert.equal(await notes(page).count(), 0);
-    await postLogs(url, 'codex_exec', CODEX.slice(0, -1));
+    await postLogs(url, 'claude-code', CLAUDE_CODE.slice(0, -1));
     const feed = page.locator('.feed-empty');
     await feed.getByText(IGNORED[0]!).waitFor();
     await shot(page, `${name}-telemetry-empty`);
