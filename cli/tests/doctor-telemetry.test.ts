@@ -38,7 +38,7 @@ const BROKEN: readonly SetUp[] = [
   {
     name: 'hooks that are not trusted',
     agent: 'codex',
-    says: /1 thing to do:\n.*8 of 8 hooks are not trusted.*\n.*type \/hooks/,
+    says: /1 thing to do:\n.*12 of 12 hooks are not trusted.*\n.*type \/hooks/,
   },
   {
     name: 'telemetry that the shell switches off',

@@ -75,7 +75,10 @@ for (const name of TARGET_NAMES) {
             status: 'waiting',
             waiting_reason: 'permission',
           });
-          await run(handlers.get('SessionEnd')!, '{"session_id":"s","model":null}');
+          await run(
+            handlers.get('SessionEnd')!,
+            '{"session_id":"s","hook_event_name":"SessionEnd","model":null}',
+          );
           const rows = await rowsOf(server, 2);
           assert.deepEqual(pick(rows[1]!, 'event_type', 'model'), { event_type: 'session_end', model: null });
         } finally {
