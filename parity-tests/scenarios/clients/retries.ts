@@ -31,7 +31,8 @@ export async function afterOverload(context: ScenarioContext): Promise<void> {
   const events = Array.from({ length: 5 }, () => event({ agent_type: 'another' }));
   const waiting = [1, 2].map(() => client.post('/api/events/batch', { events }));
   await eventsQueued(client, 10);
-  await requireRetries(context, server, 429, () => lock.release());
+  // On a busy machine the waiting batches give up meanwhile; then the storage refuses.
+  await requireRetries(context, server, [429, 503], () => lock.release());
   await Promise.all(waiting);
 }
 
@@ -39,27 +40,27 @@ export async function afterBusyStorage(context: ScenarioContext): Promise<void> 
   const server = await context.start();
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
-  await requireRetries(context, server, 503, () => lock.release());
+  await requireRetries(context, server, [503], () => lock.release());
 }
 
 async function requireRetries(
   context: ScenarioContext,
   server: RunningServer,
-  status: number,
+  statuses: readonly number[],
   release: () => void,
 ): Promise<void> {
   const relay = await httpRelay(server.url);
   context.atEnd(relay.close);
   const results = exportAll(relay);
-  await until(() => relay.passed.length === EXPORTS, `${EXPORTS} answers`, 20_000);
+  await until(() => relay.passed.length >= EXPORTS, `${EXPORTS} answers`, 20_000);
   release();
   assert.deepEqual(await results, Array(EXPORTS).fill({ code: 0 }));
-  const statuses = [...Array<number>(EXPORTS).fill(status), ...Array<number>(EXPORTS).fill(200)];
-  assert.deepEqual(
-    relay.passed.map((one) => one.status),
-    statuses,
-  );
-  const [refused, accepted] = [relay.passed.slice(0, EXPORTS), relay.passed.slice(EXPORTS)];
+  const accepted = relay.passed.filter(({ status }) => status === 200);
+  const refused = relay.passed.filter(({ status }) => status !== 200);
+  assert.equal(accepted.length, EXPORTS);
+  assert.ok(refused.length >= EXPORTS, `${refused.length} refusals`);
+  assert.equal(refused[0]!.status, statuses[0]);
+  for (const { status } of refused) assert.ok(statuses.includes(status), String(status));
   const waited =
     Math.min(...accepted.map(({ at_ms }) => at_ms)) - Math.min(...refused.map(({ at_ms }) => at_ms));
   assert.ok(waited >= RETRY_MS, `the first retry comes after ${waited} ms`);
