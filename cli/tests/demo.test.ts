@@ -165,7 +165,7 @@ test('the page receives every event while the servers are killed in turn', { ski
     client_timestamp: new Date(Date.UTC(2026, 0, 1) + i * 6).toISOString(),
   }));
   writeFileSync(corpus, lines.map((line) => JSON.stringify(line)).join('\n'));
-  const argv = [...HEADLESS, '--corpus', corpus, '--speed', '0.1', '--interval', '0.5'];
+  const argv = [...HEADLESS, '--corpus', corpus, '--speed', '0.1', '--interval', '1'];
   const { child, ended, shown } = start('demo-swap', argv, place);
   const [, url] = await shown(/ at (http:\/\/127\.0\.0\.1:\d+)\/ /);
   const page = await openBetweenKills(browser, url!);
