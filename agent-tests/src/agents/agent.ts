@@ -55,11 +55,11 @@ export interface Promised {
   cost(model: string, usage: Usage): number | null;
   /** Whether rows of calls have the id that the model gave. */
   readonly hasCallIds: boolean;
-  /** Whether tokens written to a cache are told. */
+  /** Whether the agent reports tokens that are written to a cache. */
   readonly hasCacheWrites: boolean;
   /** Whether it sends telemetry again that no server took. */
   readonly sendsAgain: boolean;
-  /** Whether side requests (titles) are told. */
+  /** Whether the agent reports side requests (titles). */
   readonly hasSideRequests: boolean;
   /** The model's names of tools, by those that hooks have for them: the row has the name of what arrives first. */
   readonly hookTools: Readonly<Record<string, string>>;
@@ -94,7 +94,7 @@ export interface AgentKind {
   readonly trustsHooks: boolean;
   /** A call that a turn without `isAllowed` refuses, or `null` where such turns refuse none. */
   readonly refused: { readonly call: ToolCall; readonly endsTurn: boolean } | null;
-  /** `null` where the agent asks nobody. */
+  /** `null` for an agent that asks for no permission. */
   readonly dialog: Dialog | null;
   /** What ends a subagent, where it does not end with its answer. */
   readonly completion: ToolCall | null;

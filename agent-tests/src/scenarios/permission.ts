@@ -27,7 +27,7 @@ export const REFUSED_BY_RULE: Scenario = {
     trial = await start([{ marker: TASK, steps: endsTurn ? [denied] : [denied, { ...TEXT, hold: look }] }]);
     await trial.turn({ prompt: `Please do ${TASK}`, isAllowed: false });
     if (whileAnswering !== undefined)
-      assert.ok(!isWaiting(whileAnswering), 'a refused call waits for nobody');
+      assert.ok(!isWaiting(whileAnswering), 'a refused call waits for no answer');
     await trial.check(1);
   },
 };

@@ -59,7 +59,7 @@ export const RESTART: Scenario = {
   },
 };
 
-/** Codex runs no hook that nobody has trusted; its telemetry needs no trust. */
+/** Codex runs only trusted hooks; its telemetry needs no trust. */
 export const UNTRUSTED_HOOKS: Scenario = {
   name: 'hooks that are not trusted',
   reasonToSkip: ({ trustsHooks }) => (trustsHooks ? null : 'it runs every hook in its settings'),

@@ -3,7 +3,7 @@
 //!
 //! What must stay true: a group is stored whole or not at all; a duplicate changes nothing (rule ING-02); ids
 //! grow in the order of the requests and, in each, of its events (rule ING-07).
-//! Over 250 lines because the way of one event through all tables is told in one place.
+//! Over 250 lines because one place describes the way of an event through all tables.
 
 use std::sync::Arc;
 
