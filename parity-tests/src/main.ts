@@ -46,6 +46,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   return sums.failed > 0 || results.length === 0 ? 1 : 0;
 }
 
+/** Scenarios that wait for time-outs and run at the same time. */
+const WAITING_LANES = 4;
+
 async function runAll(options: Options): Promise<Result[]> {
   const wanted = (suite: string, name: string): boolean =>
     options.only === undefined || fullName({ suite, name }).includes(options.only);
@@ -64,10 +67,24 @@ async function runAll(options: Options): Promise<Result[]> {
   const lanes = await Promise.all([
     inTurn(files).then((results) => results.flat()),
     inTurn(scenarios.filter((one) => !one.waits).map((one) => one.run)),
-    // Those that mostly wait run all at once, so that waiting costs no time of its own.
-    Promise.all(scenarios.filter((one) => one.waits).map((one) => one.run())),
+    // Those that mostly wait run side by side. A bounded number leaves each the processor time its waits allow for.
+    inLanes(
+      WAITING_LANES,
+      scenarios.filter((one) => one.waits).map((one) => one.run),
+    ),
   ]);
   return lanes.flat(2);
+}
+
+/** Runs the works in turn on each of so many lanes; a lane takes the next work when it is free. */
+async function inLanes<T>(lanes: number, works: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const left = works.values();
+  const results: T[] = [];
+  const lane = async (): Promise<void> => {
+    for (const work of left) results.push(await work());
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return results;
 }
 
 async function inTurn<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {

@@ -31,8 +31,7 @@ export async function afterOverload(context: ScenarioContext): Promise<void> {
   const events = Array.from({ length: 5 }, () => event({ agent_type: 'another' }));
   const waiting = [1, 2].map(() => client.post('/api/events/batch', { events }));
   await eventsQueued(client, 10);
-  // On a busy machine the waiting batches give up meanwhile; then the storage refuses.
-  await requireRetries(context, server, [429, 503], () => lock.release());
+  await requireRetries(context, server, 429, () => lock.release());
   await Promise.all(waiting);
 }
 
@@ -40,13 +39,13 @@ export async function afterBusyStorage(context: ScenarioContext): Promise<void> 
   const server = await context.start();
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
-  await requireRetries(context, server, [503], () => lock.release());
+  await requireRetries(context, server, 503, () => lock.release());
 }
 
 async function requireRetries(
   context: ScenarioContext,
   server: RunningServer,
-  statuses: readonly number[],
+  status: number,
   release: () => void,
 ): Promise<void> {
   const relay = await httpRelay(server.url);
@@ -59,8 +58,7 @@ async function requireRetries(
   const refused = relay.passed.filter(({ status }) => status !== 200);
   assert.equal(accepted.length, EXPORTS);
   assert.ok(refused.length >= EXPORTS, `${refused.length} refusals`);
-  assert.equal(refused[0]!.status, statuses[0]);
-  for (const { status } of refused) assert.ok(statuses.includes(status), String(status));
+  for (const one of refused) assert.equal(one.status, status);
   const waited =
     Math.min(...accepted.map(({ at_ms }) => at_ms)) - Math.min(...refused.map(({ at_ms }) => at_ms));
   assert.ok(waited >= RETRY_MS, `the first retry comes after ${waited} ms`);
