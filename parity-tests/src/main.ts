@@ -65,8 +65,11 @@ async function runAll(options: Options): Promise<Result[]> {
   });
   // A case that is refused waits for time-outs, and so do scenarios: no lane keeps two cores busy alone.
   const lanes = await Promise.all([
-    inTurn(files).then((results) => results.flat()),
-    inTurn(scenarios.filter((one) => !one.waits).map((one) => one.run)),
+    inLanes(1, files).then((results) => results.flat()),
+    inLanes(
+      1,
+      scenarios.filter((one) => !one.waits).map((one) => one.run),
+    ),
     // Those that mostly wait run side by side. A bounded number leaves each the processor time its waits allow for.
     inLanes(
       WAITING_LANES,
@@ -84,12 +87,6 @@ async function inLanes<T>(lanes: number, works: readonly (() => Promise<T>)[]): 
     for (const work of left) results.push(await work());
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  return results;
-}
-
-async function inTurn<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
-  const results: T[] = [];
-  for (const work of works) results.push(await work());
   return results;
 }
 
