@@ -83,6 +83,8 @@ export interface AgentKind {
   settings(place: Place): Readonly<Record<string, unknown>>;
   env(place: Place): Readonly<Record<string, string>>;
   turn(place: Place, turn: Turn): readonly string[];
+  /** Arguments of a command that makes the agent's own database, which two first turns at once would both make. */
+  readonly firstRun: readonly string[] | null;
   shell(command: string): ToolCall;
   /** The status of a shell call whose command ends with another exit code than 0. */
   readonly failedCommand: Outcome;

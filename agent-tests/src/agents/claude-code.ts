@@ -45,6 +45,7 @@ export const CLAUDE_CODE: AgentKind = {
     // Retries of a failed request come at once.
     CLAUDE_CODE_MAX_RETRIES: '1',
   }),
+  firstRun: null,
   turn: (_: Place, { prompt, model, isResumed, isAllowed }: Turn) => [
     ...['-p', prompt, '--model', model],
     ...(isResumed ? ['--continue'] : []),

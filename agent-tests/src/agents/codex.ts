@@ -47,6 +47,7 @@ trust_level = "trusted"
 `,
   }),
   env: () => ({ TEST_KEY: 'dummy' }),
+  firstRun: null,
   turn: (_, { prompt, model, isResumed, areHooksTrusted }) => [
     ...['exec', '--skip-git-repo-check', '-m', model],
     ...(areHooksTrusted ? ['--dangerously-bypass-hook-trust'] : []),

@@ -41,6 +41,7 @@ export const GEMINI: AgentKind = {
     // Without it the CLI starts a second process of itself.
     GEMINI_CLI_NO_RELAUNCH: 'true',
   }),
+  firstRun: null,
   turn: (_, { prompt, model, isResumed, isAllowed }) => [
     ...['-m', model, '-p', prompt],
     ...(isResumed ? ['--resume', 'latest'] : []),

@@ -60,6 +60,7 @@ export const OPENCODE: AgentKind = {
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   }),
+  firstRun: ['session', 'list'],
   turn: (_, { prompt, model, isResumed }) => [
     ...['run', '-m', model],
     ...(isResumed ? ['--continue'] : []),

@@ -79,6 +79,10 @@ export class Trial {
     const env = { HOME: place.home, PATH: process.env.PATH ?? '' };
     const connected = await run({ file: process.execPath, args }, env, place.project);
     assert.equal(connected.code, 0, `connect: ${connected.stderr}`);
+    if (agent.firstRun !== null) {
+      const first = await runTurn(agent, place, agent.firstRun);
+      assert.equal(first.code, 0, `the first run: ${first.stderr.slice(-2_000)}`);
+    }
     return trial;
   }
 
