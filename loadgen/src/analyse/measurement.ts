@@ -1,19 +1,26 @@
 /**
- * Makes a measurement of samples: summaries, comparisons with their noise floor, drift, warnings.
+ * Makes a measurement of slices and processes: summaries, comparisons, drift, warnings.
  *
- * Everything here is a function of the rounds in the result.
+ * Everything here is a function of the raw data in the result.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { PoolFacts } from '../load/pool.ts';
 import { cpuShares } from '../observe/cpu-share.ts';
-import type { Sample, Timeline } from '../observe/sample.ts';
+import type { Slice, Timeline } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
-import type { Measurement, Rate, ServerMeasurement } from '../result/result.ts';
-import type { Rounds } from '../run/rounds.ts';
+import type { GeneratorLoad, Rate, RawMeasurement, Reads, ServerMeasurement } from '../result/result.ts';
+import type { Rounds } from '../run/cycles.ts';
 import { type Drift, driftOf } from './drift.ts';
-import { METRICS, type Metric } from './metrics.ts';
-import { type Comparison, compareRounds, median, noiseFloorOf, summarise } from './statistics.ts';
+import { generatorLoad, METRICS, type Metric } from './metrics.ts';
+import {
+  type ByRound,
+  type Comparison,
+  compareRounds,
+  compareSlices,
+  median,
+  summarise,
+} from './statistics.ts';
 import { measurementWarnings } from './warnings.ts';
 
 export interface Findings {
@@ -28,45 +35,44 @@ export interface Findings {
   readonly generator_cores: number;
 }
 
-export function measurementOf(findings: Findings): Measurement {
+export function measurementOf(findings: Findings): RawMeasurement {
   const { spec, targets, rounds, generator_cores } = findings;
-  const metrics = METRICS.filter(
-    (metric) => metric.from === 'rounds' && applies(metric, spec, rounds.samples),
-  );
-  const valuesOf = (metric: Metric, name: TargetName) =>
-    rounds.samples.filter((sample) => sample.target === name).map((sample) => figureOf(metric, sample));
+  const { slices, processes } = rounds;
+  const metrics = METRICS.filter((metric) => applies(metric, spec, rounds));
+  const valuesOf = (metric: Metric, name: TargetName) => valuesByRound(metric, name, rounds);
   const servers = Object.fromEntries(
-    targets.map((name) => [name, serverOf(spec, metrics, name, rounds.samples, valuesOf)] as const),
+    targets.map((name) => [name, serverOf(spec, metrics, name, slices, valuesOf)] as const),
   );
   const comparison = Object.fromEntries(
-    metrics.map((metric) => [
-      metric.key,
-      compare(rounds.order, valuesOf(metric, 'rs'), valuesOf(metric, 'ts')),
-    ]),
+    metrics.map((metric) => [metric.key, compare(valuesOf(metric, 'rs'), valuesOf(metric, 'ts'))]),
   );
   return {
     name: spec.name,
     title: spec.title,
     mode: spec.mode,
-    workload: { ...spec.workload, ...rounds.size, rate: rateOf(spec, targets, rounds.samples) },
+    contenders: spec.servers,
+    workload: { ...spec.workload, ...rounds.size, rate: rateOf(spec, targets, slices) },
     driver: findings.driver,
     payload: findings.payload,
     ceiling: findings.ceiling,
-    order: rounds.order,
+    order: slices.map(({ target }) => target),
     servers,
     ...(targets.length === 2 ? { comparison } : {}),
-    rounds: rounds.samples,
-    warnings: measurementWarnings({ spec, targets, generator_cores, samples: rounds.samples }),
+    audited_events: processes.reduce((sum, { audit }) => sum + audit.stored_events, 0),
+    generator: generatorOf(slices),
+    slices,
+    processes,
+    warnings: measurementWarnings({ spec, targets, generator_cores, rounds, comparison }),
   };
 }
 
 /** As asked for; of a share the median of what each server was asked for in its rounds. */
-function rateOf(spec: Spec, targets: readonly TargetName[], samples: readonly Sample[]): Rate | null {
+function rateOf(spec: Spec, targets: readonly TargetName[], slices: readonly Slice[]): Rate | null {
   const { rate } = spec;
   if (rate === null || rate.kind === 'fixed') return rate;
   const asked = targets.map((name) => {
-    const own = samples.filter((sample) => sample.target === name);
-    return [name, median(own.map((sample) => sample.rate_events_per_s!))!] as const;
+    const own = slices.filter(({ target }) => target === name);
+    return [name, median(own.map(({ rate_events_per_s }) => rate_events_per_s!))!] as const;
   });
   return { ...rate, events_per_s: Object.fromEntries(asked) };
 }
@@ -75,7 +81,7 @@ function rateOf(spec: Spec, targets: readonly TargetName[], samples: readonly Sa
 export function startupOf(
   starts: ReadonlyMap<TargetName, readonly number[]>,
   order: readonly TargetName[],
-): Measurement {
+): RawMeasurement {
   const targets = [...starts.keys()];
   const servers = Object.fromEntries(
     targets.map((name) => {
@@ -83,11 +89,12 @@ export function startupOf(
       return [name, { starts_ms, metrics: { start_ms: summarise(starts_ms) } }] as const;
     }),
   );
-  const comparison = { start_ms: compare(order, starts.get('rs') ?? [], starts.get('ts') ?? []) };
+  const comparison = { start_ms: compareRounds(starts.get('rs') ?? [], starts.get('ts') ?? []) };
   return {
     name: 'startup',
     title: 'Start on an empty database, spawn to the first 200 of /readyz',
     mode: 'startup',
+    contenders: 'product',
     workload: null,
     driver: null,
     payload: null,
@@ -95,7 +102,10 @@ export function startupOf(
     order,
     servers,
     ...(targets.length === 2 ? { comparison } : {}),
-    rounds: [],
+    audited_events: 0,
+    generator: null,
+    slices: [],
+    processes: [],
     warnings: [],
   };
 }
@@ -104,46 +114,82 @@ function serverOf(
   spec: Spec,
   metrics: readonly Metric[],
   name: TargetName,
-  samples: readonly Sample[],
-  valuesOf: (metric: Metric, name: TargetName) => readonly (number | null)[],
+  slices: readonly Slice[],
+  valuesOf: (metric: Metric, name: TargetName) => Values,
 ): ServerMeasurement {
   const summaries = metrics.map((metric) => {
     const values = measured(valuesOf(metric, name));
-    return [metric.key, values === null ? null : summarise(values)] as const;
+    return [metric.key, values === null ? null : summarise(values.flat())] as const;
   });
-  const soaked = spec.mode === 'soak' ? samples.find((sample) => sample.target === name) : undefined;
+  const soaked = spec.mode === 'soak' ? slices.find(({ target }) => target === name) : undefined;
+  const shown = metrics.filter(({ key }) => SHOWN_BY_SLICE.includes(key));
+  const values = shown.flatMap((metric) => {
+    const found = measured(valuesOf(metric, name));
+    return found === null ? [] : [[metric.key, found] as const];
+  });
   return {
     metrics: Object.fromEntries(summaries),
+    ...(spec.group === 'main' ? { values: Object.fromEntries(values) } : {}),
+    ...readsOf(soaked),
     ...(soaked === undefined ? {} : { drift: driftsOf(soaked.timeline) }),
   };
 }
 
-function figureOf(metric: Metric, sample: Sample): number | null {
-  return metric.from === 'rounds' ? metric.value(sample) : null;
+/** What the summary shows slice by slice. */
+const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
+
+function readsOf(soaked: Slice | undefined): { readonly reads?: Reads } {
+  if (soaked === undefined || soaked.reader === null) return {};
+  const { cpu_us: _, ...reads } = soaked.reader;
+  return { reads };
+}
+
+function generatorOf(slices: readonly Slice[]): GeneratorLoad | null {
+  if (slices.length === 0) return null;
+  const cpu_us = slices.reduce((sum, { measured }) => sum + measured.generator_cpu_us, 0);
+  const events = slices.reduce((sum, { measured }) => sum + measured.sent_events, 0);
+  return { cpu_us_per_event: cpu_us / events, core_share: median(slices.map(generatorLoad))! };
+}
+
+/** By round; `null` where a value was not measured. */
+type Values = readonly (readonly (number | null)[])[];
+
+function valuesByRound(metric: Metric, name: TargetName, { slices, processes }: Rounds): Values {
+  const own =
+    metric.from === 'slice'
+      ? valuesOf(slices, name, metric.value)
+      : metric.from === 'process'
+        ? valuesOf(processes, name, metric.value)
+        : [];
+  return [...Map.groupBy(own, ({ round }) => round).values()].map((found) => found.map(({ value }) => value));
+}
+
+function valuesOf<One extends { readonly round: number; readonly target: TargetName }>(
+  all: readonly One[],
+  name: TargetName,
+  value: (one: One) => number | null,
+): { readonly round: number; readonly value: number | null }[] {
+  return all.filter(({ target }) => target === name).map((one) => ({ round: one.round, value: value(one) }));
 }
 
 /** What a load of this kind has no figure for is left out rather than shown as not measured. */
-function applies(metric: Metric, spec: Spec, samples: readonly Sample[]): boolean {
+function applies(metric: Metric, spec: Spec, { processes }: Rounds): boolean {
+  if (metric.from === 'starts' || metric.from === 'deployed') return false;
+  if (metric.from === 'process' && processes.length === 0) return false;
   if (metric.key.startsWith('stream_')) return spec.workload.stream_clients > 0;
   if (metric.key === 'cold_events_per_s')
-    return samples.some(({ warm_up }) => warm_up.cold_events_per_s !== null);
+    return processes.some(({ warm_up }) => warm_up.cold_events_per_s !== null);
   return true;
 }
 
 /** `null` when one of them was not measured. */
-function measured(values: readonly (number | null)[]): number[] | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === values.length ? known : null;
+function measured(values: Values): ByRound | null {
+  return values.flat().includes(null) ? null : (values as ByRound);
 }
 
-function compare(
-  order: readonly TargetName[],
-  rs: readonly (number | null)[],
-  ts: readonly (number | null)[],
-): Comparison | null {
+function compare(rs: Values, ts: Values): Comparison | null {
   const [first, second] = [measured(rs), measured(ts)];
-  if (first === null || second === null) return null;
-  return compareRounds(first, second, noiseFloorOf(order, { rs, ts }));
+  return first === null || second === null ? null : compareSlices(first, second);
 }
 
 const MEBIBYTE = 1024 * 1024;

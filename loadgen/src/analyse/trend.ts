@@ -9,7 +9,7 @@
  */
 import { median } from './statistics.ts';
 
-/** Both directions together: of a full run, which has thirteen measurements of five rounds, chance says so one time in eight. */
+/** Both directions together: of a full run with a dozen measurements, chance says so one time in ten. */
 const BY_CHANCE = 0.01;
 /** Smaller changes are reported from chance and change nothing. */
 const SMALLEST_CHANGE = 0.05;

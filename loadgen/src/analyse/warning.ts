@@ -3,8 +3,10 @@
 export type WarningCode =
   | 'generator_saturated'
   | 'few_rounds'
-  | 'high_spread'
-  | 'short_rounds'
+  | 'wide_interval'
+  | 'wide_spread'
+  | 'halves_differ'
+  | 'short_load'
   | 'not_steady'
   | 'rate_not_reached'
   | 'requests_dropped'
@@ -23,5 +25,7 @@ export type WarningCode =
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
+  /** What a reader must not claim from the result, or `null` where no claim depends on it. */
+  readonly limits: string | null;
   readonly advice: string;
 }

@@ -6,12 +6,13 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Environment } from '../observe/environment.ts';
-import type { Sample } from '../observe/sample.ts';
+import type { Slice } from '../observe/sample.ts';
 import type { Placement } from '../plan/placement.ts';
 import { ENOUGH_ROUNDS } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
+import type { Rounds } from '../run/cycles.ts';
 import { cpuPerEvent, generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
-import { summarise } from './statistics.ts';
+import { type Comparison, median } from './statistics.ts';
 import { trendOf } from './trend.ts';
 import type { Warning, WarningCode } from './warning.ts';
 
@@ -21,7 +22,9 @@ export interface Grounds {
   /** Cores that the generator may run on. */
   readonly generator_cores: number;
   readonly targets: readonly TargetName[];
-  readonly samples: readonly Sample[];
+  readonly rounds: Rounds;
+  /** By the key of the metric. */
+  readonly comparison: Readonly<Record<string, Comparison | null>>;
 }
 
 /** What the run as a whole is judged by. */
@@ -34,10 +37,14 @@ export interface RunGrounds {
 
 /** A generator that used more than this of the cores it has threads for may have been what was measured. */
 const SATURATED = 0.85;
-const HIGH_SPREAD = 0.2;
+/** Of an interval, from its ratio to the farther end. */
+const WIDE_INTERVAL = 0.1;
+/** What a measurement is there to find out; latencies scatter more than any run of minutes can settle. */
+export const CLAIMED: readonly string[] = ['throughput_events_per_s', 'server_cpu_us_per_event'];
 /** Per core. */
 const BUSY_LOAD = 0.25;
-const ENOUGH_ROUND_MS = 10_000;
+/** Of all slices of a server. */
+const ENOUGH_LOAD_MS = 10_000;
 /** Of what was due. */
 const RATE_REACHED = 0.98;
 const LATE_MS = 5;
@@ -45,101 +52,161 @@ const LATE_MS = 5;
 const OTHER_LOAD = 0.05;
 const STOLEN = 0.02;
 
-/** What to do about each. */
-export const ADVICE: Readonly<Record<WarningCode, string>> = {
-  generator_saturated:
-    'Throughput and latency may be the generator’s; compare CPU per event, or use more cores.',
-  few_rounds: `Use --rounds=${ENOUGH_ROUNDS} or more.`,
-  high_spread:
-    'Close other programs, use more rounds, and do not read more into the medians than the spread allows.',
-  short_rounds: 'Use more --events or --duration, so that caches, checkpoints and garbage collection show.',
-  not_steady:
-    'No two parts of the warm-up agreed: the server may still have been getting faster or slower; give it a longer --warmup.',
-  rate_not_reached:
-    'The server did not keep up, so latencies grow with the length of the round; use a lower --rate.',
-  requests_dropped:
-    'The generator gave up requests that were due; latencies leave out what they would have waited.',
-  late_generator: 'Latencies include the generator’s own delay; use more cores or a lower --rate.',
-  stream_clients_saturated:
-    'The lag of the stream may be its clients’; use fewer --stream-clients, more cores or a lower --rate.',
-  other_load: 'Other programs worked during the rounds; close them and run again.',
-  stolen_time: 'A hypervisor gave part of the cores to others; use a machine of your own.',
-  trend:
-    'The machine became faster or slower meanwhile: have it work for as long before, and run again; a second run would have another mixture.',
-  no_k6: 'Install k6 (pnpm k6:install) to have the soak driven by it.',
-  machine_busy: 'Wait until the machine is idle and run again.',
-  shared_cores: 'Throughput includes what the generator takes away; CPU per event is the sounder figure.',
-  stale_build: 'Run without --no-build.',
-  uncommitted_changes: 'Commit first, so that others can measure the same code.',
-  resources_not_measured: 'Run on Linux for CPU and memory.',
+const THROUGHPUT = 'throughput, and latency of the closed loop';
+const ALL = 'every figure of this measurement';
+
+/** What each limits, and what to do about it. */
+export const ADVICE: Readonly<Record<WarningCode, Pick<Warning, 'limits' | 'advice'>>> = {
+  generator_saturated: {
+    limits: THROUGHPUT,
+    advice: 'The generator may be what was measured. Compare CPU per event, or use more cores.',
+  },
+  few_rounds: { limits: 'every ratio', advice: `Use --rounds=${ENOUGH_ROUNDS} or more.` },
+  wide_interval: {
+    limits: 'the ratio that is named',
+    advice: 'Quote the interval, not the ratio alone. Close other programs, or use more --rounds.',
+  },
+  wide_spread: {
+    limits: 'the median that is named',
+    advice:
+      'Close other programs, use more repeats, and do not read more into the median than the spread allows.',
+  },
+  halves_differ: {
+    limits: 'the ratio that is named',
+    advice: 'Odd and even rounds disagree: something changed during the run. Run again.',
+  },
+  short_load: {
+    limits: 'disk, memory and latency tails',
+    advice: 'Use more --events or --duration, so that checkpoints and garbage collection show.',
+  },
+  not_steady: {
+    limits: null,
+    advice:
+      'No two parts of the warm-up agreed. The slices show whether the server was still changing; a longer --warmup helps.',
+  },
+  rate_not_reached: {
+    limits: 'latency at this rate',
+    advice: 'The server did not keep up, so latencies grow with the length of the load. Use a lower --rate.',
+  },
+  requests_dropped: {
+    limits: 'latency at this rate',
+    advice: 'The generator gave up requests that were due. Latencies leave out what they would have waited.',
+  },
+  late_generator: {
+    limits: 'latency at this rate',
+    advice: 'Latencies include the delay of the generator itself. Use more cores or a lower --rate.',
+  },
+  stream_clients_saturated: {
+    limits: 'delivery lag of the stream',
+    advice: 'The lag may be that of the clients. Use fewer --stream-clients, more cores or a lower --rate.',
+  },
+  other_load: { limits: ALL, advice: 'Other programs used the cores. Close them and run again.' },
+  stolen_time: {
+    limits: ALL,
+    advice: 'A hypervisor gave part of the cores to others. Use a machine of your own.',
+  },
+  trend: {
+    limits: 'absolute values; ratios are of neighbours and hold',
+    advice:
+      "The machine's speed drifted during this run. Warm it up for several minutes and run again. Do not compare absolute values with other runs.",
+  },
+  no_k6: { limits: null, advice: 'Install k6 (pnpm k6:install): it then drives the soak.' },
+  machine_busy: { limits: ALL, advice: 'Wait until the machine is idle and run again.' },
+  shared_cores: {
+    limits: 'throughput: it includes what the generator takes away',
+    advice: 'CPU per event is the sounder figure here. Use four cores or more.',
+  },
+  stale_build: { limits: ALL, advice: 'Run without --no-build.' },
+  uncommitted_changes: { limits: 'reproduction by others', advice: 'Commit first.' },
+  resources_not_measured: { limits: 'CPU and memory', advice: 'Run on Linux.' },
 };
 
 type Warn = (code: WarningCode, message: string) => void;
 
-/** Warnings one measurement. */
+/** Warnings about one measurement. */
 export function measurementWarnings(grounds: Grounds): Warning[] {
-  const warnings: Warning[] = [];
-  const warn: Warn = (code, message) => warnings.push({ code, message, advice: ADVICE[code] });
+  const { warnings, warn } = collector();
+  const { spec, rounds } = grounds;
+  const { slices, processes } = rounds;
   for (const target of grounds.targets) {
-    const own = grounds.samples.filter((sample) => sample.target === target);
+    const own = slices.filter((slice) => slice.target === target);
     if (own.length > 0) judge(target, own, grounds, warn);
   }
-  const { samples, spec } = grounds;
-  const others = Math.max(0, ...samples.map((sample) => sample.machine.others_share ?? 0));
-  if (others > OTHER_LOAD) warn('other_load', `other programs took up to ${percent(others)} of the cores`);
-  const stolen = Math.max(0, ...samples.map((sample) => sample.machine.stolen_share ?? 0));
-  if (stolen > STOLEN) warn('stolen_time', `up to ${percent(stolen)} of the cores' time was given to others`);
+  judgeMachine(slices, warn);
+  judgeComparison(grounds, warn);
   judgeTrend(grounds, warn);
   if (spec.mode === 'soak' && spec.driver !== 'k6')
     warn('no_k6', 'the soak ran on the open-loop driver, not on k6');
-  if (samples.some((sample) => sample.server_cpu_us === null || sample.peak_rss_bytes === null))
-    warn('resources_not_measured', 'this system does not say CPU time or memory of a process');
+  const hasGaps =
+    slices.some(({ server_cpu_us }) => server_cpu_us === null) ||
+    processes.some(({ peak_rss_bytes }) => peak_rss_bytes === null);
+  if (hasGaps) warn('resources_not_measured', 'this system does not report CPU time or memory of a process');
   return warnings;
 }
 
 function judge(
   target: TargetName,
-  own: readonly Sample[],
-  { spec, generator_cores }: Grounds,
+  own: readonly Slice[],
+  { spec, generator_cores, rounds }: Grounds,
   warn: Warn,
 ): void {
-  const load = Math.max(...own.map(generatorLoad));
+  // One slow moment of the generator decides nothing.
+  const load = median(own.map(generatorLoad))!;
   // k6 has threads for as many cores as it may run on, the others one.
   const cores = spec.driver === 'k6' ? generator_cores : 1;
   if (load > SATURATED * cores) {
     const of = cores === 1 ? 'a core' : `${cores} cores`;
     warn('generator_saturated', `${target}: the generator used ${percent(load / cores)} of ${of}`);
   }
-  const followers = Math.max(0, ...own.map(streamClientsLoad));
+  const followers = median(own.map(streamClientsLoad))!;
   if (followers > SATURATED)
     warn('stream_clients_saturated', `${target}: the stream clients used ${percent(followers)} of a core`);
-  judgeSpread(target, own, spec, warn);
-  const shortest = Math.min(...own.map((sample) => sample.measured.duration_ms));
-  // The last request of an open loop is due one interval before the end.
-  if (shortest < ENOUGH_ROUND_MS * 0.99)
-    warn('short_rounds', `${target}: the shortest round took ${(shortest / 1000).toFixed(1)} s`);
-  if (spec.mode !== 'soak' && own.length < ENOUGH_ROUNDS)
-    warn('few_rounds', `${target}: rounds: ${own.length}, fewer than ${ENOUGH_ROUNDS}`);
-  const unsteady = own.filter((sample) => sample.warm_up.steady === false).length;
+  const took_ms = own.reduce((sum, { measured }) => sum + measured.duration_ms, 0);
+  const had = new Set(own.map(({ round }) => round)).size;
+  if (took_ms < ENOUGH_LOAD_MS && spec.rate === null)
+    warn('short_load', `${target}: all slices together took ${(took_ms / 1000).toFixed(1)} s`);
+  if (spec.mode !== 'soak' && had < ENOUGH_ROUNDS)
+    warn('few_rounds', `${target}: rounds: ${had}, fewer than ${ENOUGH_ROUNDS}`);
+  const warmed = rounds.processes.filter((sample) => sample.target === target);
+  const unsteady = warmed.filter(({ warm_up }) => warm_up.steady === false).length;
   if (unsteady > 0)
-    warn('not_steady', `${target}: not steady after its warm-up in ${unsteady} of ${own.length} rounds`);
+    warn('not_steady', `${target}: not steady after its warm-up in ${unsteady} of ${warmed.length} rounds`);
   judgeRate(target, own, warn);
 }
 
-/** Of what a round is there to find out: in an open loop the rate is given, and latency is what is found. */
-function judgeSpread(target: TargetName, own: readonly Sample[], { rate }: Spec, warn: Warn): void {
-  const latencies = own.flatMap(({ measured }) => measured.latency?.p99_ms ?? []);
-  const [what, values] = rate === null ? ['throughput', own.map(throughput)] : ['latency p99', latencies];
-  const spread = summarise(values)?.spread ?? 0;
-  if (spread > HIGH_SPREAD)
-    warn('high_spread', `${target}: ${what} varied by ${percent(spread)} between rounds`);
+function judgeMachine(slices: readonly Slice[], warn: Warn): void {
+  // A slice is a second or so: a few clock ticks of the system in one of them are no load.
+  const mean = (share: (slice: Slice) => number | null) =>
+    slices.reduce((sum, slice) => sum + (share(slice) ?? 0), 0) / Math.max(1, slices.length);
+  const others = mean(({ machine }) => machine.others_share);
+  if (others > OTHER_LOAD) warn('other_load', `other programs took ${percent(others)} of the cores`);
+  const stolen = mean(({ machine }) => machine.stolen_share);
+  if (stolen > STOLEN) warn('stolen_time', `${percent(stolen)} of the cores' time was given to others`);
 }
 
-/** Of what an event costs, which is the machine's doing whether or not the rate is given. */
-function judgeTrend({ targets, samples }: Grounds, warn: Warn): void {
-  const rows = targets.map((target) =>
-    samples.filter((sample) => sample.target === target).flatMap((sample) => cpuPerEvent(sample) ?? []),
-  );
+/** In an open loop the rate is given, so that its ratio is one of nothing. */
+function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
+  for (const key of CLAIMED) {
+    const found = comparison[key] ?? null;
+    if (found === null || found.interval === 'none') continue;
+    if (spec.rate !== null && key === 'throughput_events_per_s') continue;
+    const wide = Math.max(found.high / found.ratio, found.ratio / found.low) - 1;
+    if (wide > WIDE_INTERVAL) warn('wide_interval', `the ratio of ${key} is known to ±${percent(wide)}`);
+    if (found.split_half?.agree === false) {
+      const [odd, even] = [found.split_half.odd, found.split_half.even].map((half) => half.toFixed(2));
+      warn('halves_differ', `the ratio of ${key} is ${odd} in odd rounds and ${even} in even rounds`);
+    }
+  }
+}
+
+/** Of what an event costs, which shows the machine whether or not the rate is given. */
+function judgeTrend({ targets, rounds: { slices } }: Grounds, warn: Warn): void {
+  const rows = targets.map((target) => {
+    const own = slices.filter((slice) => slice.target === target);
+    return [...Map.groupBy(own, ({ round }) => round).values()].flatMap(
+      (found) => median(found.flatMap((slice) => cpuPerEvent(slice) ?? [])) ?? [],
+    );
+  });
   const trend = trendOf(rows);
   if (trend === null) return;
   const way = trend.changes[0]! < 0 ? 'fell' : 'rose';
@@ -147,24 +214,23 @@ function judgeTrend({ targets, samples }: Grounds, warn: Warn): void {
   warn('trend', `CPU per event ${way} from round to round, by ${far} from the first third to the last`);
 }
 
-function judgeRate(target: TargetName, own: readonly Sample[], warn: Warn): void {
-  const asked = own.filter((sample) => sample.rate_events_per_s !== null);
-  const reached = Math.min(1, ...asked.map((sample) => throughput(sample) / sample.rate_events_per_s!));
+function judgeRate(target: TargetName, own: readonly Slice[], warn: Warn): void {
+  const asked = own.filter(({ rate_events_per_s }) => rate_events_per_s !== null);
+  // The last request of an open loop is due one interval before the end.
+  const reached = Math.min(1, ...asked.map((slice) => throughput(slice) / slice.rate_events_per_s!));
   if (reached < RATE_REACHED)
     warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
-  const dropped = own.reduce((sum, sample) => sum + sample.measured.dropped_requests, 0);
+  const dropped = own.reduce((sum, { measured }) => sum + measured.dropped_requests, 0);
   if (dropped > 0) warn('requests_dropped', `${target}: ${dropped} requests that were due were never sent`);
   // Where a request waited for a connection it is the server that is late.
-  const late = Math.max(0, ...own.map(({ measured }) => measured.generator_delay?.p99_ms ?? 0));
+  const late = median(own.map(({ measured }) => measured.generator_delay?.p99_ms ?? 0)) ?? 0;
   if (late > LATE_MS)
-    warn('late_generator', `${target}: requests were written up to ${late.toFixed(1)} ms late (p99)`);
+    warn('late_generator', `${target}: requests were written ${late.toFixed(1)} ms late (p99)`);
 }
 
-/** Warnings everything in the run. */
-export function runWarningsOf(grounds: RunGrounds): Warning[] {
-  const { environment, placement, stale } = grounds;
-  const warnings: Warning[] = [];
-  const warn: Warn = (code, message) => warnings.push({ code, message, advice: ADVICE[code] });
+/** Warnings about the run as a whole. */
+export function runWarningsOf({ environment, placement, stale }: RunGrounds): Warning[] {
+  const { warnings, warn } = collector();
   const busy = (environment.load_average[0] ?? 0) / environment.cpu_cores;
   if (busy > BUSY_LOAD)
     warn('machine_busy', `load average ${environment.load_average[0]!.toFixed(2)} at the start`);
@@ -172,6 +238,11 @@ export function runWarningsOf(grounds: RunGrounds): Warning[] {
   for (const target of stale) warn('stale_build', `${target}: older than its sources`);
   if (environment.dirty === true) warn('uncommitted_changes', 'files differed from the commit');
   return warnings;
+}
+
+function collector(): { warnings: Warning[]; warn: Warn } {
+  const warnings: Warning[] = [];
+  return { warnings, warn: (code, message) => void warnings.push({ code, message, ...ADVICE[code] }) };
 }
 
 function percent(share: number): string {

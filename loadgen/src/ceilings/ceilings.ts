@@ -8,7 +8,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Findings } from '../analyse/measurement.ts';
 import type { Options } from '../plan/options.ts';
 import type { Placement } from '../plan/placement.ts';
-import { CEILING_REPEATS } from '../plan/plan.ts';
+import { CEILING_EVENTS, CEILING_REPEATS } from '../plan/plan.ts';
 import { groupEvents, type Spec } from '../plan/spec.ts';
 import type { Contenders } from '../run/contenders.ts';
 import type { Progress } from '../run/progress.ts';
@@ -47,7 +47,7 @@ export function createCeilings(context: CeilingsContext): Ceilings {
       );
       if (found >= 0) return found;
       if (!spec.ceiling || contenders.ceilings === null) return null;
-      const events = findings.rounds.size.events!;
+      const events = Math.min(findings.rounds.size.events!, CEILING_EVENTS);
       const step = progress.begin(`ceiling of ${spec.name}`, CEILING_REPEATS * targets.length);
       try {
         const ceiling = await measureCeiling({

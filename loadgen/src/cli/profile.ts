@@ -89,6 +89,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   const placement = choosePlacement();
   const contenders = {
     targets: { ...TARGETS, [wanted.target]: target },
+    plain: TARGETS,
     ceilings: null,
     closedLoopProgram: undefined,
   };

@@ -1,5 +1,6 @@
 /**
- * The raw data of one round; every figure of a summary can be computed from it.
+ * The raw data of a round: one process of each server, and the slices of load that it took. Every figure of a summary
+ * can be computed from them.
  *
  * Names contain the units. `null` means not measured on this system.
  */
@@ -89,23 +90,34 @@ export interface MachineLoad {
   readonly stolen_share: number | null;
 }
 
-export interface Sample {
+/** One slice: a stretch of load on one server, next in time to a slice of the other. */
+export interface Slice {
+  /** The round whose processes it belongs to, the first being 1. */
   readonly round: number;
   readonly target: TargetName;
-  /** Seconds from the start of the run to the end of the warm-up. */
+  /** Seconds from the start of the run to the first request. */
   readonly at_s: number;
   /** What an open driver was asked for. */
   readonly rate_events_per_s: number | null;
-  readonly warm_up: WarmUp;
   readonly measured: Sent;
-  /** CPU time of the server, all threads, from the first request to the last answer of the measurement. */
+  /** CPU time of the server, all threads, from the first request to the last answer. */
   readonly server_cpu_us: number | null;
-  readonly idle_rss_bytes: number | null;
-  readonly peak_rss_bytes: number | null;
   readonly timeline: Timeline;
-  readonly stream: StreamSample | null;
   readonly reader: ReaderSample | null;
+  /** CPU time of the process that holds all stream clients; 0 without any. */
+  readonly clients_cpu_us: number;
   readonly machine: MachineLoad;
+}
+
+/** One process of a server, from its start to the audit of its file. */
+export interface ProcessSample {
+  readonly round: number;
+  readonly target: TargetName;
+  readonly warm_up: WarmUp;
+  readonly idle_rss_bytes: number | null;
+  /** The most it ever was, all slices included. */
+  readonly peak_rss_bytes: number | null;
+  readonly stream: StreamSample | null;
   /** From SIGTERM to the end of the process. */
   readonly stop_ms: number;
   readonly disk: DiskUse;

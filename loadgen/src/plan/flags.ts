@@ -3,21 +3,12 @@
  *
  * Invariant: parsing, checks, help and the types of options follow from this table, and nothing else names a default.
  */
-import { DEFAULT_RATES, ROUND_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
+import { DEFAULT_RATES, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
 
-export const MODES = ['startup', 'batch', 'single', 'open', 'soak', 'all'] as const;
+export const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
 export type RunMode = (typeof MODES)[number];
 
-export type CommandName =
-  | 'compare'
-  | 'diff'
-  | 'sync'
-  | 'codecs'
-  | 'binary'
-  | 'rpc'
-  | 'ceilings'
-  | 'profile'
-  | 'hot';
+export type CommandName = 'compare' | 'sync' | 'codecs' | 'binary' | 'rpc' | 'ceilings' | 'profile' | 'hot';
 
 export interface Flag {
   /** A `list` has commas, or is repeated where `repeatable` says so. */
@@ -43,7 +34,7 @@ export interface Flag {
 
 const COUNT = { kind: 'integer', value: 'N', minimum: 1, maximum: 100_000_000 } as const;
 const ALL_SUITES = ['compare', 'sync', 'codecs', 'binary', 'rpc'] as const;
-const CLOSED = ['batch', 'single', 'open', 'soak'] as const;
+const LOADS = ['main', 'batch', 'single', 'open', 'soak'] as const;
 const QUICK_EVENTS = 200_000;
 
 export const FLAGS = {
@@ -51,9 +42,9 @@ export const FLAGS = {
     kind: 'choice',
     commands: ['compare'],
     value: 'MODE',
-    default: 'batch',
+    default: 'main',
     choices: MODES,
-    help: 'what is measured; all: the full comparison',
+    help: 'what is measured; main: a closed loop and open loops in the same processes; all: the full comparison',
   },
   quick: {
     kind: 'switch',
@@ -82,37 +73,35 @@ export const FLAGS = {
   },
   events: {
     ...COUNT,
-    // In an open loop: of the closed loop that shares are shares of.
     commands: ['compare', 'ceilings'],
-    modes: ['batch', 'single', 'open', 'all'],
+    modes: ['main', 'batch', 'single', 'open', 'all'],
     quick: QUICK_EVENTS,
-    help: 'events measured in each round, instead of a length',
+    help: 'events that a closed loop has in each round, instead of a length',
   },
   duration: {
     kind: 'integer',
     commands: ['compare', 'profile'],
-    modes: CLOSED,
+    modes: LOADS,
     value: 'S',
     minimum: 1,
     maximum: 86_400,
     help:
-      'length of a round; of a closed loop, the events that the faster server takes so long for ' +
-      `[${ROUND_S.batch}, single events ${ROUND_S.single}, open loop ${ROUND_S.open}, soak ${SOAK_S}]`,
+      'length of a slice; of a closed loop, the events that the faster server takes so long for ' +
+      `[${SLICE_S.batch}, single events ${SLICE_S.single}, open loop ${SLICE_S.open}, soak ${SOAK_S}]`,
   },
   driver: {
     kind: 'choice',
     commands: ['compare'],
-    modes: ['batch', 'single', 'open', 'all'],
+    modes: ['main', 'batch', 'single', 'open', 'all'],
     changesLoad: true,
     value: 'NAME',
-    default: 'autocannon',
     choices: ['autocannon', 'wrk'],
-    help: 'what sends in a closed loop; wrk costs least, has to be installed, and reports no latencies',
+    help: 'what sends in a closed loop; wrk costs least and reports no latencies [wrk where it is installed]',
   },
   concurrency: {
     kind: 'integer',
     commands: ['compare'],
-    modes: CLOSED,
+    modes: LOADS,
     changesLoad: true,
     value: 'N',
     default: 40,
@@ -123,7 +112,7 @@ export const FLAGS = {
   'batch-size': {
     kind: 'integer',
     commands: ['compare'],
-    modes: ['batch', 'open', 'soak'],
+    modes: ['main', 'batch', 'open', 'soak'],
     changesLoad: true,
     value: 'N',
     default: 50,
@@ -141,7 +130,7 @@ export const FLAGS = {
   'stream-clients': {
     kind: 'integer',
     commands: ['compare'],
-    modes: CLOSED,
+    modes: LOADS,
     changesLoad: true,
     value: 'N',
     minimum: 0,
@@ -151,26 +140,32 @@ export const FLAGS = {
   warmup: {
     kind: 'integer',
     commands: ['compare'],
-    modes: CLOSED,
+    modes: LOADS,
     changesLoad: true,
     value: 'N',
     minimum: 0,
     maximum: 100_000_000,
     quick: 20_000,
     help:
-      `events to warm up [closed loop 5 s; with --events ${UNSIZED_WARM_UP.batch}, of single events ` +
-      `${UNSIZED_WARM_UP.single}; at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
+      `events to warm up [closed loop ${UNSIZED_WARM_UP.batch}, of single events ${UNSIZED_WARM_UP.single}; ` +
+      `at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
   },
   rounds: {
     kind: 'integer',
     commands: ['compare', 'ceilings'],
-    modes: ['batch', 'single', 'open', 'all'],
+    modes: ['main', 'batch', 'single', 'open', 'all'],
     value: 'N',
-    default: 5,
-    quick: 3,
+    default: ROUNDS,
+    quick: 1,
     minimum: 1,
     maximum: 100,
-    help: 'rounds per server, in the order A B B A',
+    help: 'rounds: fresh processes of both servers, whose slices follow each other in the order A B B A',
+  },
+  plain: {
+    kind: 'switch',
+    commands: ['compare'],
+    modes: ['main', 'all'],
+    help: 'also measure a plain server of each language: what the design is worth, and what the language',
   },
   starts: {
     kind: 'integer',
@@ -185,7 +180,7 @@ export const FLAGS = {
   corpus: {
     kind: 'text',
     commands: ['compare', 'codecs', 'ceilings', 'profile'],
-    modes: ['batch', 'single', 'open', 'soak', 'all'],
+    modes: ['main', 'batch', 'single', 'open', 'soak', 'all'],
     isFile: true,
     value: 'FILE',
     help: 'recorded events instead of generated ones: NDJSON, gzip or not',
@@ -193,7 +188,7 @@ export const FLAGS = {
   payload: {
     kind: 'choice',
     commands: ['compare', 'ceilings', 'profile'],
-    modes: ['batch', 'single', 'open', 'soak', 'all'],
+    modes: ['main', 'batch', 'single', 'open', 'soak', 'all'],
     changesLoad: true,
     value: 'KIND',
     default: 'mixed',
@@ -203,7 +198,7 @@ export const FLAGS = {
   ids: {
     kind: 'choice',
     commands: ['compare'],
-    modes: CLOSED,
+    modes: LOADS,
     changesLoad: true,
     value: 'KIND',
     default: 'random',
@@ -223,7 +218,7 @@ export const FLAGS = {
   preload: {
     kind: 'integer',
     commands: ['compare'],
-    modes: CLOSED,
+    modes: LOADS,
     changesLoad: true,
     value: 'N',
     default: 0,
@@ -234,7 +229,7 @@ export const FLAGS = {
   durability: {
     kind: 'choice',
     commands: ['compare'],
-    modes: ['batch', 'single', 'open', 'soak', 'startup'],
+    modes: ['main', 'batch', 'single', 'open', 'soak', 'startup'],
     changesLoad: true,
     value: 'LEVEL',
     default: 'process',
@@ -248,11 +243,6 @@ export const FLAGS = {
     value: 'COND',
     help: "exit 3 unless it holds, as 'rs.p99_ms<50' or 'ratio.throughput_events_per_s>1'; may be repeated",
   },
-  'require-agreement': {
-    kind: 'switch',
-    commands: ['diff'],
-    help: 'exit 3 unless the results agree (decision 27)',
-  },
   out: {
     kind: 'text',
     commands: [...ALL_SUITES, 'ceilings'],
@@ -263,13 +253,13 @@ export const FLAGS = {
   tables: { kind: 'switch', commands: ['codecs', 'rpc'], help: 'print every row as well' },
   json: {
     kind: 'switch',
-    commands: [...ALL_SUITES, 'diff'],
+    commands: ALL_SUITES,
     help: 'print the result as JSON instead of the tables',
   },
   'no-build': { kind: 'switch', commands: ALL_SUITES, help: 'measure what is built, stale or not' },
   help: {
     kind: 'switch',
-    commands: [...ALL_SUITES, 'diff', 'ceilings', 'profile', 'hot'],
+    commands: [...ALL_SUITES, 'ceilings', 'profile', 'hot'],
     help: 'print this text and exit',
   },
 } as const satisfies Readonly<Record<string, Flag>>;

@@ -13,6 +13,10 @@ export interface Spec {
   readonly name: string;
   readonly title: string;
   readonly mode: Exclude<Mode, 'startup'>;
+  /** Specs of one group share their processes in each round; the first warms them up. */
+  readonly group: string;
+  /** The servers of this repository, or the plain ones (decision 67). */
+  readonly servers: 'product' | 'plain';
   readonly driver: 'autocannon' | 'wrk' | 'open' | 'k6';
   readonly corpus: string | undefined;
   readonly workload: Omit<Workload, 'rate'>;

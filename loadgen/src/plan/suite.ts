@@ -1,12 +1,21 @@
 /**
  * DATA: the measurements of each mode, in their order.
  *
- * Invariant: everyone can repeat the full comparison (`--mode=all`) without a corpus, except for the row on real
- * events.
+ * Measurements of one group share their processes, which is why a run costs minutes (decision 68). Invariant: everyone
+ * can repeat the full comparison (`--mode=all`) without a corpus, except for the row on real events.
  */
 
 import type { Workload } from '../result/result.ts';
-import { DEFAULT_RATES, QUICK_SOAK_S, ROUND_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
+import {
+  DEFAULT_RATES,
+  MAIN_RATES,
+  QUICK_SOAK_S,
+  SLICE_S,
+  SLICES,
+  SLOW_EVENTS_PER_S,
+  SOAK_S,
+  WARMUP_S,
+} from './lengths.ts';
 import type { Options } from './options.ts';
 import { parseRates, type RequestedRate } from './rates.ts';
 import type { Spec } from './spec.ts';
@@ -16,9 +25,12 @@ const STREAM_CLIENTS = 10;
 
 type FixedRate = Extract<RequestedRate, { kind: 'fixed' }>;
 
-/** Whether the soak can be driven by k6; without, the open loop takes its place and the result says so. */
+/** What the machine has to send load with. */
 export interface Tools {
+  /** Without k6 the open loop drives the soak, and the result says so. */
   readonly k6: boolean;
+  /** Without wrk autocannon drives closed loops. */
+  readonly wrk: boolean;
 }
 
 /** What the mode measures next to starts, `--pick` applied. */
@@ -32,19 +44,26 @@ export function specsOf(options: Options, tools: Tools): Spec[] {
 
 /** Names of all that the mode measures next to starts, whatever is picked. */
 export function namesOf(options: Options): string[] {
-  return specsOfMode(options, { k6: false }).map(({ name }) => name);
+  return specsOfMode(options, { k6: false, wrk: true }).map(({ name }) => name);
+}
+
+/** Specs that share their processes, in the order of the first of each. */
+export function groupsOf<S extends Pick<Spec, 'group'>>(specs: readonly S[]): S[][] {
+  return [...Map.groupBy(specs, ({ group }) => group).values()];
 }
 
 function specsOfMode(options: Options, tools: Tools): Spec[] {
   switch (options.mode) {
     case 'startup':
       return [];
+    case 'main':
+      return [...main(options, tools, MAIN_RATES), ...(options.plain ? plain(options, tools) : [])];
     case 'batch':
-      return [batch(options, 'batch', titleOf(options))];
+      return [batch(options, tools)];
     case 'single':
-      return [single(options)];
+      return [single(options, tools)];
     case 'open':
-      return opens(options, options.rates ?? defaultRates());
+      return opens(options, tools, options.rates ?? rates(DEFAULT_RATES));
     case 'soak':
       return [soak(options, tools)];
     case 'all':
@@ -52,80 +71,119 @@ function specsOfMode(options: Options, tools: Tools): Spec[] {
   }
 }
 
+/** The headline: a closed loop, and open loops in the same processes. */
+function main(options: Options, tools: Tools, asked: string): Spec[] {
+  const loops = rates(asked).map((rate) =>
+    open({ ...options, duration: undefined }, rate, { group: 'main' }),
+  );
+  return [batch(options, tools, { group: 'main' }), ...loops];
+}
+
 /** The full comparison; generated events but in the row that is about real ones. */
 function full(options: Options, tools: Tools): Spec[] {
-  const generated = { ...options, corpus: undefined };
-  const short: Options = { ...generated, events: 20_000, warmup: 500 };
+  const generated = { ...options, corpus: undefined, events: undefined };
+  const stream = { ...generated, streamClients: STREAM_CLIENTS };
+  const [closed, ...loops] = main({ ...generated, events: options.events }, tools, DEFAULT_RATES);
   return [
-    batch(generated, 'batch', 'Batches of generated events, closed loop'),
-    // Half a second is no measure of a ceiling; it is shown next to the one before.
+    closed!,
+    // The same bytes by the other generator, so that a reader sees what the generator decides.
+    ...(tools.wrk
+      ? [
+          {
+            ...batch({ ...generated, driver: 'autocannon' }, tools, {
+              name: 'autocannon',
+              group: 'main',
+              slices: 2,
+            }),
+            title: 'The same batches, sent by autocannon',
+            ceiling: false,
+          },
+        ]
+      : []),
+    ...loops,
+    ...plain(generated, tools),
+    ...(options.corpus === undefined ? [] : [batch(options, tools, { name: 'corpus', slices: 2 })]),
+    single(generated, tools),
     {
-      ...batch(short, 'short', '20,000 events, 40 connections, batches of 50'),
-      ceiling: false,
+      ...batch({ ...generated, durability: 'power' }, tools, { name: 'power', slices: 2 }),
+      title: 'Batches with an fsync before each answer',
     },
-    ...(options.corpus === undefined
-      ? []
-      : [batch(options, 'corpus', 'Batches of real events, closed loop')]),
-    single({ ...generated, events: undefined }),
-    ...opens({ ...generated, events: undefined }, defaultRates()).filter((spec) => spec.name !== 'batch'),
-    batch({ ...generated, durability: 'power' }, 'power', 'Batches with an fsync before each answer'),
-    open(
-      { ...generated, streamClients: STREAM_CLIENTS },
-      { kind: 'fixed', events_per_s: 10_000 },
-      'stream',
-      `${STREAM_CLIENTS} stream clients at 10,000 events/s`,
-    ),
-    soak(generated, tools),
+    open(stream, { kind: 'fixed', events_per_s: 10_000 }, { name: 'stream', group: 'stream' }),
   ];
 }
 
-function titleOf(options: Options): string {
-  return options.corpus === undefined
-    ? 'Batches of generated events, closed loop'
-    : 'Batches of real events, closed loop';
+/** The plain servers, with the bytes of the headline (decision 67). */
+function plain(options: Options, tools: Tools): Spec[] {
+  const how = { group: 'plain', slices: 2 };
+  const loops = (['1000', '10000'] as const).flatMap((rate) =>
+    rates(rate).map((one) =>
+      open({ ...options, duration: undefined }, one, { ...how, name: `plain_${rate}`, slices: 1 }),
+    ),
+  );
+  return [{ ...batch(options, tools, { ...how, name: 'plain_batch' }), ceiling: false }, ...loops].map(
+    (spec) => ({
+      ...spec,
+      servers: 'plain' as const,
+      title: `Plain servers: ${spec.title.charAt(0).toLowerCase()}${spec.title.slice(1)}`,
+    }),
+  );
 }
 
-function batch(options: Options, name: string, title: string): Spec {
-  return closed(options, {
-    name,
-    title,
+/** What differs from the usual spec of its kind. */
+interface How {
+  readonly name?: string;
+  readonly group?: string;
+  readonly slices?: number;
+}
+
+function batch(options: Options, tools: Tools, how: How = {}): Spec {
+  const title =
+    options.corpus === undefined
+      ? 'Batches of generated events, closed loop'
+      : 'Batches of real events, closed loop';
+  return closed(options, tools, {
+    name: 'batch',
     mode: 'batch',
+    title,
     batch_size: options.batchSize,
+    ...how,
   });
 }
 
-function single(options: Options): Spec {
-  return closed(options, {
+function single(options: Options, tools: Tools): Spec {
+  return closed(options, tools, {
     name: 'single',
     title: 'One event a request, closed loop',
     mode: 'single',
     batch_size: 1,
+    slices: 2,
   });
 }
 
-interface Closed {
+interface Closed extends How {
   readonly name: string;
   readonly title: string;
   readonly mode: 'batch' | 'single';
   readonly batch_size: number;
 }
 
-function closed(options: Options, what: Closed): Spec {
+function closed(options: Options, tools: Tools, what: Closed): Spec {
   const { name, title, mode } = what;
   const events = options.events ?? null;
   return {
     name,
     title,
     mode,
-    driver: options.driver,
+    group: what.group ?? name,
+    servers: 'product',
+    driver: options.driver ?? (tools.wrk ? 'wrk' : 'autocannon'),
     corpus: options.corpus,
     workload: {
       ...common(options),
-      // Sized by the trial, as the events that count, unless they are given.
-      warmup_events: options.warmup ?? (events === null ? null : UNSIZED_WARM_UP[mode]),
+      slices: slicesOf(events, what),
       batch_size: what.batch_size,
       events,
-      duration_s: events === null ? (options.duration ?? ROUND_S[mode]) : null,
+      duration_s: events === null ? (options.duration ?? SLICE_S[mode]) : null,
     },
     rate: null,
     throughput_of: null,
@@ -134,42 +192,55 @@ function closed(options: Options, what: Closed): Spec {
   };
 }
 
+/** A small number of events has fewer slices, so that each has some hundred requests. */
+function slicesOf(events: number | null, { slices = SLICES, batch_size }: Closed): number {
+  if (events === null) return slices;
+  return Math.max(1, Math.min(slices, Math.floor(events / batch_size / FEWEST_REQUESTS)));
+}
+
+const FEWEST_REQUESTS = 100;
+
 /** The rates; for a share, the closed loop that it is a share of comes first. */
-function opens(options: Options, rates: readonly RequestedRate[]): Spec[] {
-  const specs = rates.map((rate) => {
-    const name = rate.kind === 'fixed' ? `open_${rate.events_per_s}` : `open_${percent(rate)}_percent`;
-    const title =
-      rate.kind === 'fixed'
-        ? `Open loop at ${rate.events_per_s.toLocaleString('en-US')} events/s`
-        : `Open loop at ${percent(rate)} % of each server's own throughput`;
-    return open(options, rate, name, title);
-  });
-  const shares = specs.some((spec) => spec.rate!.kind === 'share');
-  return shares ? [batch({ ...options, duration: undefined }, 'batch', titleOf(options)), ...specs] : specs;
+function opens(options: Options, tools: Tools, asked: readonly RequestedRate[]): Spec[] {
+  const specs = asked.map((rate) => open(options, rate, { group: 'open' }));
+  if (specs.every((spec) => spec.rate!.kind === 'fixed')) return specs;
+  return [batch({ ...options, duration: undefined }, tools, { group: 'open' }), ...specs];
 }
 
-function percent(rate: { readonly share: number }): number {
-  return Math.round(rate.share * 100);
-}
-
-function open(options: Options, rate: RequestedRate, name: string, title: string): Spec {
+function open(options: Options, rate: RequestedRate, how: How): Spec {
+  const streams = options.streamClients ?? 0;
+  const [name, load] =
+    rate.kind === 'fixed'
+      ? [`open_${rate.events_per_s}`, `${rate.events_per_s.toLocaleString('en-US')} events/s`]
+      : [`open_${percent(rate)}_percent`, `${percent(rate)} % of each server's own throughput`];
   return {
-    name,
-    title,
+    name: how.name ?? name,
+    title: `Open loop at ${load}${streams > 0 ? `, ${streams} stream clients` : ''}`,
     mode: 'open',
+    group: how.group ?? name,
+    servers: 'product',
     driver: 'open',
     corpus: options.corpus,
     workload: {
       ...common(options),
+      slices: how.slices ?? 1,
       batch_size: options.batchSize,
       events: null,
-      duration_s: options.duration ?? ROUND_S.open,
+      duration_s: options.duration ?? (isSlow(rate) ? SLICE_S.slow_open : SLICE_S.open),
     },
     rate,
     throughput_of: rate.kind === 'share' ? 'batch' : null,
     reader: false,
     ceiling: false,
   };
+}
+
+function isSlow(rate: RequestedRate): boolean {
+  return rate.kind === 'fixed' && rate.events_per_s <= SLOW_EVENTS_PER_S;
+}
+
+function percent(rate: { readonly share: number }): number {
+  return Math.round(rate.share * 100);
 }
 
 function soak(options: Options, tools: Tools): Spec {
@@ -182,10 +253,13 @@ function soak(options: Options, tools: Tools): Spec {
     name: 'soak',
     title: `Soak: ${length} at ${rate.events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
     mode: 'soak',
+    group: 'soak',
+    servers: 'product',
     driver: tools.k6 ? 'k6' : 'open',
     corpus: options.corpus,
     workload: {
       ...common(options),
+      slices: 1,
       batch_size: options.batchSize,
       events: null,
       duration_s,
@@ -200,7 +274,9 @@ function soak(options: Options, tools: Tools): Spec {
   };
 }
 
-function common(options: Options): Omit<Workload, 'rate' | 'events' | 'duration_s' | 'batch_size'> {
+function common(
+  options: Options,
+): Omit<Workload, 'rate' | 'events' | 'duration_s' | 'batch_size' | 'slices'> {
   return {
     connections: options.concurrency,
     warmup_events: options.warmup ?? null,
@@ -213,6 +289,6 @@ function common(options: Options): Omit<Workload, 'rate' | 'events' | 'duration_
   };
 }
 
-function defaultRates(): readonly RequestedRate[] {
-  return parseRates(DEFAULT_RATES) as readonly RequestedRate[];
+function rates(text: string): readonly RequestedRate[] {
+  return parseRates(text) as readonly RequestedRate[];
 }

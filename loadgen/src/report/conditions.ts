@@ -31,15 +31,15 @@ export function workloadLine(measurement: Measurement): string {
   const { workload, driver, payload } = measurement;
   if (workload === null) return `${measurement.order.length} starts, each a fresh process and database`;
   const size = [
-    ...(workload.events === null ? [] : [`${group(workload.events)} events`]),
-    ...(workload.duration_s === null ? [] : [formatDuration(workload.duration_s)]),
+    ...(workload.events === null ? [] : [`${group(workload.events)} events a round`]),
+    ...(workload.duration_s === null ? [] : [`slices of ${formatDuration(workload.duration_s)}`]),
   ].join(' or ');
   const source =
     payload === null
       ? []
       : [payload.source === 'corpus' ? 'events of a corpus' : `generated events, seed ${payload.seed}`];
   return [
-    `rounds per server: ${workload.rounds}, each of ${size}`,
+    `rounds: ${workload.rounds} of ${workload.slices} ${workload.slices === 1 ? 'slice' : 'slices'} per server, ${size}`,
     ...source,
     workload.batch_size === 1 ? 'one event a request' : `batches of ${workload.batch_size}`,
     // k6 opens one for each request that is under way.
@@ -59,7 +59,7 @@ function driverText({ model, name, version, latency_from }: DriverFacts): string
 
 /** How the figures are to be read. */
 export const READING =
-  'medians, in parentheses minimum and maximum of the rounds; fresh process and database each round';
+  'medians, in parentheses minimum and maximum; ratios are of neighbouring slices, with their 95 % interval; fresh processes and databases each round';
 
 export interface NamedWarning extends Warning {
   /** The measurement's name; `null`: of the run as a whole. */

@@ -6,7 +6,7 @@
 
 import { binarySections } from '../binary/report/section.ts';
 import { codecsSections } from '../codecs/report/section.ts';
-import type { Result } from '../result/result.ts';
+import type { RawResult } from '../result/result.ts';
 import { rpcSections } from '../rpc/report/section.ts';
 import { syncSections } from '../sync/report/section.ts';
 import { commitOf, warningsOf } from './conditions.ts';
@@ -26,7 +26,7 @@ import { labelOf, serversIn } from './names.ts';
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-export function htmlReport(result: Result): string {
+export function htmlReport(result: RawResult): string {
   const sections: Section[] = [
     ...plotSections(result),
     ...syncSections(result),
@@ -62,10 +62,10 @@ ${sections.map(({ id, title, body }) => html`<section id="${id}"><h2>${title}</h
 `.text;
 }
 
-function headerMarkup(result: Result, title: string, sections: readonly Section[]): Markup {
+function headerMarkup(result: RawResult, title: string, sections: readonly Section[]): Markup {
   const { environment } = result;
-  const rounds = result.measurements.flatMap((measurement) => measurement.rounds);
-  const stored = rounds.reduce((sum, { audit }) => sum + audit.stored_events, 0);
+  const all = result.measurements.flatMap(({ processes }) => processes);
+  const stored = all.reduce((sum, { audit }) => sum + audit.stored_events, 0);
   const warnings = warningsOf(result).length;
   const facts = [
     result.created_at.slice(0, 10),
@@ -78,7 +78,7 @@ function headerMarkup(result: Result, title: string, sections: readonly Section[
   ];
   return html`<header>
 <h1>${title}</h1>
-<p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${rounds.length} rounds in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
+<p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${all.length} processes in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
 <ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
 ${warnings === 0 ? null : html`<p class="warning"><a href="#warnings">${warnings} ${warnings === 1 ? 'warning' : 'warnings'} about this run</a></p>`}
 <nav>${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>

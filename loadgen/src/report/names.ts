@@ -8,7 +8,8 @@ import type { Result } from '../result/result.ts';
 
 export const SHORT_NAMES: Readonly<Record<TargetName, string>> = { ts: 'TypeScript', rs: 'Rust' };
 
-const COLUMNS: readonly TargetName[] = ['ts', 'rs'];
+/** Their order in tables. */
+export const COLUMNS: readonly TargetName[] = ['ts', 'rs'];
 
 /** The servers of the result, in the order of columns. */
 export function serversIn(result: Result): readonly TargetName[] {

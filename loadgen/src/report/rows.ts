@@ -58,13 +58,34 @@ export function sizeRows(result: Result): Row[] {
   return [sizes('deployed_bytes', 'own_bytes'), sizes('deployed_with_runtime_bytes', 'with_runtime_bytes')];
 }
 
-/** Start, headline and sizes: the headline table. */
+/** What the headline shows of each load, a user's loads first. */
+const HEADLINE: readonly (readonly [measurement: string, key: string, label: string])[] = [
+  ['open_1000', 'server_cpu_us_per_event', 'CPU per event at 1,000/s'],
+  ['open_10000', 'server_cpu_us_per_event', 'CPU per event at 10,000/s'],
+  ['open_1000', 'latency_p99_ms', 'Latency p99 at 1,000/s'],
+  ['open_10000', 'latency_p99_ms', 'Latency p99 at 10,000/s'],
+];
+const HEADLINE_KEYS = [
+  'throughput_events_per_s',
+  'server_cpu_us_per_event',
+  'idle_rss_bytes',
+  'peak_rss_bytes',
+];
+
+/** A user's loads, then saturation, memory, start and sizes: the headline table. */
 export function headlineRows(result: Result): Row[] {
   const startup = measurementNamed(result, 'startup');
   const headline = headlineOf(result);
+  const loads = HEADLINE.flatMap(([name, key, label]) => {
+    const measurement = measurementNamed(result, name);
+    if (measurement === undefined) return [];
+    return rowsOf(result, measurement).flatMap((row) => (row.key === key ? [{ ...row, label }] : []));
+  });
+  const saturated = headline === undefined ? [] : rowsOf(result, headline);
   return [
+    ...loads,
+    ...saturated.filter(({ key }) => HEADLINE_KEYS.includes(key)),
     ...(startup === undefined ? [] : rowsOf(result, startup)),
-    ...(headline === undefined ? [] : rowsOf(result, headline)),
     ...sizeRows(result),
   ];
 }

@@ -5,18 +5,22 @@ import type { Unit } from '../analyse/metrics.ts';
 import type { Summary } from '../analyse/statistics.ts';
 import type { Measurement, Result } from '../result/result.ts';
 import { formatMedian, formatRatio, formatValue, group, NOT_MEASURED, percent } from './format.ts';
-import { SHORT_NAMES, serversIn } from './names.ts';
+import { COLUMNS, SHORT_NAMES, serversIn } from './names.ts';
 import type { Table } from './rows.ts';
 import { briefVerdict } from './verdict.ts';
 
 /** Open-loop latency at fixed rates or shares, stream clients aside. */
-export function openMeasurements(result: Result): Measurement[] {
-  return result.measurements.filter(({ mode, name }) => mode === 'open' && name !== 'stream');
+export function openMeasurements<One extends Measurement>(result: {
+  readonly measurements: readonly One[];
+}): One[] {
+  return result.measurements.filter(
+    ({ mode, name, contenders }) => mode === 'open' && name !== 'stream' && contenders === 'product',
+  );
 }
 
 /** How the table of the open loop is to be read. */
 export const OPEN_READING =
-  'Medians of the rounds. At a share of its own throughput each server is asked for another rate; only at the same rate are the two compared under the same load.';
+  'Medians of the slices. At a share of its own throughput each server is asked for another rate; only at the same rate are the two compared under the same load.';
 
 /** One row per rate and server; the verdict is that of p99. */
 export function openTable(result: Result): Table {
@@ -95,28 +99,24 @@ export function ceilingLines(result: Result, measurement: Measurement): string[]
   });
 }
 
-/** The dashboard next to a soak: what it asked, and how long it waited. A failed read fails the run. */
-export function dashboardLines({ rounds }: Measurement): string[] {
-  return rounds.flatMap(({ target, reader }) => {
-    if (reader === null) return [];
+/** The dashboard next to a soak: how often it read, and how long it waited. A failed read fails the run. */
+export function dashboardLines({ servers }: Measurement): string[] {
+  return COLUMNS.flatMap((name) => {
+    const reads = servers[name]?.reads;
+    if (reads === undefined) return [];
     const shown = (value: number | null) => (value === null ? NOT_MEASURED : formatValue(value, 'ms'));
     return [
-      `Dashboard during the load of ${SHORT_NAMES[target]}: ${group(reader.requests)} reads, ${group(reader.failed)} failed, ` +
-        `p50 ${shown(reader.p50_ms)}, p99 ${shown(reader.p99_ms)}.`,
+      `Dashboard during the load of ${SHORT_NAMES[name]}: ${group(reads.requests)} reads, ${group(reads.failed)} failed, ` +
+        `p50 ${shown(reads.p50_ms)}, p99 ${shown(reads.p99_ms)}.`,
     ];
   });
 }
 
-/** The generator next to the servers: what it cost, and how near its own limit it was. */
-export function generatorLine(measurement: Measurement): string | null {
-  const { rounds } = measurement;
-  const events = rounds.reduce((sum, { measured }) => sum + measured.sent_events, 0);
-  if (events === 0) return null;
-  const cpu = rounds.reduce((sum, { measured }) => sum + measured.generator_cpu_us, 0);
-  const most = Math.max(
-    ...rounds.map(({ measured }) => measured.generator_cpu_us / 1000 / measured.duration_ms),
-  );
-  return `Generator: ${formatValue(cpu / events, 'us')} of CPU per event, at most ${percent(most)} of a core.`;
+/** The generator next to the servers: what it cost, and how near it was to its own limit. */
+export function generatorLine({ generator }: Measurement): string | null {
+  if (generator === null) return null;
+  const { cpu_us_per_event, core_share } = generator;
+  return `Generator: ${formatValue(cpu_us_per_event, 'us')} of CPU per event, ${percent(core_share)} of a core.`;
 }
 
 export interface DriftColumn {

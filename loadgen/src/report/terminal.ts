@@ -4,7 +4,16 @@
 import CliTable from 'cli-table3';
 import type { Measurement, Result } from '../result/result.ts';
 import { READING, runConditions, thresholdLines, warningsOf, workloadLine } from './conditions.ts';
-import { isCompared, type Row, rowSentence, rowsOf, sizeRows, type Table, tableOf } from './rows.ts';
+import {
+  headlineRows,
+  isCompared,
+  type Row,
+  rowSentence,
+  rowsOf,
+  sizeRows,
+  type Table,
+  tableOf,
+} from './rows.ts';
 import {
   askedOf,
   ceilingLines,
@@ -36,6 +45,11 @@ export function terminalReport(result: Result): string {
     ...listed('Conditions of the command line:', thresholdLines(result)),
     warningsSection(result),
   ].join('\n\n')}\n`;
+}
+
+/** The headline table alone, while a run goes on. */
+export function headlineText(result: Result): string {
+  return drawn(tableOf(result, headlineRows(result), ['ratio']));
 }
 
 function section(result: Result, measurement: Measurement): string {

@@ -1,10 +1,10 @@
 /**
  * A comparison as one plain sentence.
  *
- * Invariants: the direction comes from the verdict alone, so that nothing below the noise floor is called a
- * difference. No server is named as the better one.
+ * Invariants: the direction comes from the verdict alone, so that a ratio whose interval holds 1 is
+ * called no difference. No server is named as the better one.
  */
-import { type Comparison, relativeChange, type Verdict } from '../analyse/statistics.ts';
+import type { Comparison, Verdict } from '../analyse/statistics.ts';
 import { formatInterval, formatRatio, percent } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
 
@@ -52,17 +52,16 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   deployed_with_runtime_bytes: { before: `${FIRST} with its runtime is`, words: 'large', after: 'to deploy' },
 };
 
-/** "Rust takes 22 % more events per second (1.22 [1.20, 1.31], noise floor 4 %)." */
+/** "Rust takes 22 % more events per second (1.22 [1.20, 1.31])." */
 export function sentenceOf(key: string, label: string, comparison: Comparison | null): string {
   if (comparison === null) return `${label}: nothing can be said.`;
-  const { verdict, noise_floor } = comparison;
+  const { verdict } = comparison;
   if (verdict === 'too_few_rounds') return `${label}: too few rounds to say.`;
   if (verdict === 'no_difference') return `${label}: ${noDifference(comparison)}`;
-  const floor = noise_floor === null ? '' : `, noise floor ${percent(noise_floor)}`;
-  return `${claimOf(key, label, comparison.ratio)} (${formatRatio(comparison)}${floor}).`;
+  return `${claimOf(key, label, comparison.ratio)} (${formatRatio(comparison)}).`;
 }
 
-/** The verdict without the metric's name: "No difference beyond the noise floor of 5 %." */
+/** The verdict without the metric's name: "No difference: the interval [0.97, 1.04] holds 1." */
 export function shortVerdict(key: string, label: string, comparison: Comparison | null): string {
   if (comparison === null) return 'Nothing can be said.';
   if (comparison.verdict === 'too_few_rounds') return 'Too few rounds to say.';
@@ -91,13 +90,7 @@ export function isDifference(comparison: Comparison | null | undefined): boolean
 }
 
 function noDifference(comparison: Comparison): string {
-  const { ratio, low, high, noise_floor } = comparison;
-  const floor = noise_floor === null ? '' : ` beyond the noise floor of ${percent(noise_floor)}`;
-  // Of the smaller, as the verdict has it: 0.81 is a change of 23 %.
-  const within = noise_floor !== null && relativeChange(ratio, 1) <= noise_floor;
-  if (!within && low <= 1 && high >= 1)
-    return `no difference, since the interval ${formatInterval(comparison)} holds 1.`;
-  return `no difference${floor}.`;
+  return `no difference: the interval ${formatInterval(comparison)} holds 1.`;
 }
 
 function claimOf(key: string, label: string, ratio: number): string {

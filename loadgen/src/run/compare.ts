@@ -4,10 +4,11 @@
  * The servers are a parameter, so that tests can compare others. Exit codes are those of `cli/compare-command.ts`.
  */
 
+import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Findings, measurementOf, startupOf } from '../analyse/measurement.ts';
+import { measurementOf } from '../analyse/measurement.ts';
 import { checkThresholds, outcomeHolds } from '../analyse/threshold.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
 import { createCeilings } from '../ceilings/ceilings.ts';
@@ -21,18 +22,18 @@ import { deployedSize } from '../observe/size.ts';
 import type { Options } from '../plan/options.ts';
 import { shownFlags } from '../plan/parse.ts';
 import { generatorCores } from '../plan/placement.ts';
-import { describePlan, makePlan, type Plan } from '../plan/plan.ts';
+import { describePlan, makePlan, type Plan, shownTime } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
-import { keepUnfinished, writeOutputs } from '../report/outputs.ts';
-import { type Measurement, type Result, SCHEMA_VERSION } from '../result/result.ts';
+import { keepUnfinished, printPartial, writeOutputs } from '../report/outputs.ts';
+import { headlineText } from '../report/terminal.ts';
+import { type RawMeasurement, type RawResult, SCHEMA_VERSION } from '../result/result.ts';
 import { EffectiveSettings } from '../verify/effective-settings.ts';
 import { verify } from '../verify/preflight.ts';
 import { type Contenders, programsOf } from './contenders.ts';
-import { portion, runCycles } from './cycles.ts';
-import type { Launch, ServerOptions } from './launch.ts';
-import { createProgress, type Progress } from './progress.ts';
-import type { Rounds } from './rounds.ts';
-import { addStarts, measureStarts, type Starts } from './start-up.ts';
+import { type Measured, portion, type Rounds, runCycles } from './cycles.ts';
+import type { Launch } from './launch.ts';
+import { createProgress } from './progress.ts';
+import { StartsOfCycles } from './start-up.ts';
 import { createWorkers, poolOf, type Workers } from './workers.ts';
 
 export async function compare(
@@ -45,7 +46,9 @@ export async function compare(
   const progress = createProgress(process.stderr);
   const environment = readEnvironment();
   const k6 = findK6();
-  const wrk = options.driver === 'wrk' ? findWrk() : null;
+  // A generator that a test puts there is one of autocannon.
+  const wrk =
+    options.driver === 'autocannon' || contenders.closedLoopProgram !== undefined ? null : findWrk();
   if (options.driver === 'wrk' && wrk === null)
     throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
   if (k6 !== null && options.mode === 'soak' && options.given.has('concurrency')) {
@@ -54,102 +57,73 @@ export async function compare(
     );
     return 2;
   }
-  const plan = makePlan(options, { k6: k6 !== null });
+  const plan = makePlan(options, { k6: k6 !== null, wrk: wrk !== null });
   for (const line of describePlan(plan, options)) progress.say(line);
   const { placement, targets } = plan;
-  const launch: Launch = { contenders, placement, lifetime };
+  const hasPlain = plan.specs.some(({ servers }) => servers === 'plain');
 
   const payloads = await readPayloads(plan, options);
-  const stale = await buildStale(programsOf(contenders, targets), {
+  const stale = await buildStale(programsOf(contenders, targets, { plain: hasPlain }), {
     lifetime,
     build: !options.noBuild,
     say: progress.say,
   });
-  const settings = new EffectiveSettings();
+  const product: Launch = { contenders, placement, lifetime };
+  const plain: Launch = { ...product, contenders: { ...contenders, targets: contenders.plain } };
+  const settings = { product: new EffectiveSettings(), plain: new EffectiveSettings() };
   const asked = { durability: options.durability, max_metadata_bytes: null };
-  await verify(targets, launch, asked, settings);
+  await verify(targets, product, asked, settings.product);
   progress.say('smoke: every answer as the contract asks');
 
   const workers = createWorkers({ options, contenders, placement, lifetime, k6, wrk });
-  const context = { plan, launch, workers, progress, settings, payloads, options, asked };
-  const { starts, findings } = await measure(context);
+  const starts = new StartsOfCycles({ targets, launch: product, asked, progress });
+  const facts = { argv, plan, contenders, environment, stale, settings: settings.product, started };
   const ceilings = createCeilings({ contenders, placement, lifetime, targets, options, progress });
-  const measurements: Measurement[] = [startupOf(starts.times, starts.order)];
-  for (const found of findings) {
-    const ceiling = await ceilings.indexFor(found.spec, found);
-    measurements.push(measurementOf({ ...found, ceiling }));
-  }
-  const result = await resultOf({
-    argv,
-    plan,
-    contenders,
-    environment,
-    stale,
-    settings,
-    measurements,
-    started,
-  });
-  const whole: Result = { ...result, ceilings: ceilings.all };
-  const thresholds = checkThresholds(options.thresholds, whole);
-  await writeOutputs({ ...whole, thresholds }, plan, options, progress);
-  return thresholds.every(outcomeHolds) ? 0 : 3;
-}
-
-interface Measuring {
-  readonly plan: Plan;
-  readonly launch: Launch;
-  readonly workers: Workers;
-  readonly progress: Progress;
-  readonly settings: EffectiveSettings;
-  readonly payloads: ReadonlyMap<string, PoolFacts>;
-  readonly options: Options;
-  readonly asked: ServerOptions;
-}
-
-interface Measured {
-  readonly starts: Starts;
-  /** In the order of the plan. */
-  readonly findings: readonly Omit<Findings, 'ceiling'>[];
-}
-
-async function measure(context: Measuring): Promise<Measured> {
-  const { plan, launch, workers, progress, settings, options, asked } = context;
-  const { targets, specs } = plan;
-  let starts: Starts = { order: [], times: new Map(targets.map((name) => [name, []])) };
-  const unfinished = new Map<string, Measurement>();
   const findingsOf = async (spec: Spec, rounds: Rounds) => {
-    const payload = context.payloads.get(payloadKey(spec, options))!;
-    const generator_cores = generatorCores(plan.placement);
-    return {
-      spec,
-      targets,
-      driver: await driverOf(spec, payload, workers),
-      payload,
-      rounds,
-      generator_cores,
-    };
+    const payload = payloads.get(payloadKey(spec, options))!;
+    const driver = await driverOf(spec, payload, workers);
+    return { spec, targets, driver, payload, rounds, generator_cores: generatorCores(placement) };
   };
-  const measured = await runCycles(specs, {
-    launch,
-    workers,
-    progress,
-    targets,
-    onHealth: (label, name, health) => settings.add(label, name, health),
-    async starts(cycle, cycles) {
-      const count = portion(options.starts, cycle, cycles);
-      if (count === 0) return;
-      starts = addStarts(starts, await measureStarts({ targets, launch, asked, count, progress }));
-      unfinished.set('startup', startupOf(starts.times, starts.order));
-    },
-    async onRounds(spec, rounds) {
-      const findings = await findingsOf(spec, rounds);
-      await keepUnfinished([
-        ...unfinished.set(spec.name, measurementOf({ ...findings, ceiling: null })).values(),
-      ]);
-    },
-  });
-  const findings = await Promise.all([...measured].map(([spec, rounds]) => findingsOf(spec, rounds)));
-  return { starts, findings };
+  const resultSoFar = async (measured: Measured) => {
+    const measurements = [starts.measurement()];
+    for (const [spec, rounds] of measured)
+      measurements.push(measurementOf({ ...(await findingsOf(spec, rounds)), ceiling: null }));
+    return resultOf({ ...facts, measurements });
+  };
+  let latest: RawResult | null = null;
+  const begun = performance.now();
+  try {
+    const measured = await runCycles(plan.specs, {
+      launchOf: ({ servers }) => (servers === 'plain' ? plain : product),
+      workers,
+      progress,
+      targets,
+      onHealth: ({ servers }, label, name, health) => settings[servers].add(label, name, health),
+      starts: (cycle, cycles) => starts.run(portion(options.starts, cycle, cycles)),
+      onCycle(cycle, cycles) {
+        if (cycle === 0) return;
+        const left_s = (((performance.now() - begun) / cycle) * (cycles - cycle)) / 1000;
+        progress.say(`round ${cycle + 1} of ${cycles}, about ${shownTime(left_s)} left`);
+      },
+      async onMeasured(soFar, isLast) {
+        latest = await resultSoFar(soFar);
+        await keepUnfinished(latest.measurements);
+        if (!isLast && !options.json) progress.say(headlineText(latest));
+      },
+    });
+    const measurements: RawMeasurement[] = [starts.measurement()];
+    for (const [spec, rounds] of measured) {
+      const found = await findingsOf(spec, rounds);
+      measurements.push(measurementOf({ ...found, ceiling: await ceilings.indexFor(spec, found) }));
+    }
+    const whole: RawResult = { ...(await resultOf({ ...facts, measurements })), ceilings: ceilings.all };
+    const thresholds = checkThresholds(options.thresholds, whole);
+    await writeOutputs({ ...whole, thresholds }, plan, options, progress);
+    return thresholds.every(outcomeHolds) ? 0 : 3;
+  } catch (error) {
+    if (error instanceof Interrupted && latest !== null) printPartial(latest);
+    throw error;
+  }
 }
 
 /** Fails unless the generator sent the events that were read before the run. */
@@ -187,11 +161,11 @@ interface Parts {
   readonly environment: ReturnType<typeof readEnvironment>;
   readonly stale: readonly TargetName[];
   readonly settings: EffectiveSettings;
-  readonly measurements: readonly Measurement[];
+  readonly measurements: readonly RawMeasurement[];
   readonly started: number;
 }
 
-async function resultOf(parts: Parts): Promise<Omit<Result, 'ceilings'>> {
+async function resultOf(parts: Parts): Promise<RawResult> {
   const { plan, contenders, environment, stale } = parts;
   const { placement } = plan;
   const servers = await Promise.all(
@@ -213,6 +187,8 @@ async function resultOf(parts: Parts): Promise<Omit<Result, 'ceilings'>> {
     environment,
     placement,
     servers: Object.fromEntries(servers),
+    raw: null,
+    ceilings: [],
     measurements: parts.measurements,
     thresholds: [],
     warnings: runWarningsOf({ placement, environment, stale }),

@@ -6,10 +6,13 @@
 
 import type { NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { PLAIN_TARGETS } from '../../plain/targets.ts';
 import { CEILING_PROGRAMS, type CeilingPrograms } from '../ceilings/programs.ts';
 
 export interface Contenders {
   readonly targets: Readonly<Record<TargetName, Target>>;
+  /** The plain servers, for `--plain` (decision 67). */
+  readonly plain: Readonly<Record<TargetName, Target>>;
   /** What stores the same rows without HTTP; `null`: no ceiling is measured. */
   readonly ceilings: CeilingPrograms | null;
   /** The program of the closed-loop generator; `undefined`: the real one. */
@@ -18,15 +21,22 @@ export interface Contenders {
 
 export const REAL_CONTENDERS: Contenders = {
   targets: TARGETS,
+  plain: PLAIN_TARGETS,
   ceilings: CEILING_PROGRAMS,
   closedLoopProgram: undefined,
 };
 
-/** What has to be built before these servers run: each of them, and the program behind its ceiling. */
-export function programsOf(contenders: Contenders, targets: readonly TargetName[]): NamedProgram[] {
-  return targets.flatMap((name) => {
+/** What has to be built before these servers run: each of them, the program behind its ceiling, and the plain ones. */
+export function programsOf(
+  contenders: Contenders,
+  targets: readonly TargetName[],
+  { plain = false } = {},
+): NamedProgram[] {
+  const plains = plain ? targets.map((name) => ({ name, program: contenders.plain[name] })) : [];
+  const products = targets.flatMap((name) => {
     const ceiling = contenders.ceilings?.[name];
     const server = { name, program: contenders.targets[name] };
     return ceiling === undefined ? [server] : [server, { name, program: ceiling }];
   });
+  return [...products, ...plains];
 }

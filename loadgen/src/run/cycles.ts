@@ -1,68 +1,59 @@
 /**
- * The order of a run: each cycle has some starts, then one round of each server of every measurement (decision 27).
+ * The order of a run: each cycle has some starts, then one round of each group (decision 27).
  *
- * Invariants: rounds of a measurement lie a cycle apart, so that their interval contains the drift of the machine. A
- * share of a throughput refers to the round of the same cycle. A measurement with fewer rounds has them in the last
- * cycles.
+ * Invariant: rounds of a group lie a cycle apart, so that their interval contains the drift of the machine. A group
+ * with fewer rounds has them in the last cycles.
  */
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { throughput } from '../analyse/metrics.ts';
+import type { ProcessSample, Slice } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
-import { openSeries, type Rounds, type RoundsContext, type Series } from './rounds.ts';
+import { groupsOf } from '../plan/suite.ts';
+import { Group, type RoundContext } from './round.ts';
 
-export interface CyclesContext extends RoundsContext {
+/** What was measured so far of one spec. */
+export interface Rounds {
+  readonly slices: readonly Slice[];
+  /** Of the first spec of a group: its processes; none of the others. */
+  readonly processes: readonly ProcessSample[];
+  /** Events of a round and of a warm-up, resolved. */
+  readonly size: ReturnType<Group['sizeOf']>;
+}
+
+export type Measured = ReadonlyMap<Spec, Rounds>;
+
+export interface CyclesContext extends RoundContext {
   /** Starts of both servers at the beginning of a cycle, the first being 0. */
   starts(cycle: number, cycles: number): Promise<void>;
-  /** After each pair of rounds, with all of its measurement so far. */
-  onRounds(spec: Spec, rounds: Rounds): Promise<void>;
+  /** At the beginning of a cycle, the first being 0. */
+  onCycle(cycle: number, cycles: number): void;
+  /** After each cycle, with all that was measured so far. */
+  onMeasured(measured: Measured, isLast: boolean): Promise<void>;
 }
 
 /** What was measured, in the order of the specs. */
-export async function runCycles(
-  specs: readonly Spec[],
-  context: CyclesContext,
-): Promise<ReadonlyMap<Spec, Rounds>> {
-  const series = new Map<Spec, Series>();
-  const measured = () =>
-    new Map(specs.flatMap((spec) => (series.has(spec) ? [[spec, series.get(spec)!.rounds] as const] : [])));
-  const cycles = cyclesOf(specs);
-  for (const [i, inCycle] of cycles.entries()) {
-    if (cycles.length > 1) context.progress.say(`cycle ${i + 1} of ${cycles.length}`);
-    await context.starts(i, cycles.length);
-    for (const spec of inCycle) {
-      const own = series.get(spec) ?? (await openSeries(spec, context));
-      series.set(spec, own);
-      await own.pair(ratesOf(spec, context.targets, measured()));
-      await context.onRounds(spec, own.rounds);
-    }
-  }
-  return measured();
-}
-
-/** What each cycle measures, in order; one that measures nothing but starts where there is nothing else. */
-export function cyclesOf<S extends Pick<Spec, 'workload'>>(specs: readonly S[]): S[][] {
+export async function runCycles(specs: readonly Spec[], context: CyclesContext): Promise<Measured> {
+  const groups = groupsOf(specs).map((own) => new Group(own, context));
+  const measured = new Map<Spec, Rounds>();
   const cycles = Math.max(1, ...specs.map(({ workload }) => workload.rounds));
-  return Array.from({ length: cycles }, (_, cycle) =>
-    specs.filter(({ workload }) => cycle >= cycles - workload.rounds),
-  );
-}
-
-/** Events/s that each server is asked for; `null` in a closed loop. */
-function ratesOf(
-  spec: Spec,
-  targets: readonly TargetName[],
-  measured: ReadonlyMap<Spec, Rounds>,
-): ReadonlyMap<TargetName, number> | null {
-  const { rate, throughput_of } = spec;
-  if (rate === null) return null;
-  if (rate.kind === 'fixed') return new Map(targets.map((name) => [name, rate.events_per_s]));
-  const [, closed] = [...measured].find(([{ name }]) => name === throughput_of)!;
-  return new Map(
-    targets.map((name) => {
-      const last = closed.samples.findLast((sample) => sample.target === name)!;
-      return [name, Math.round(throughput(last) * rate.share)];
-    }),
-  );
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    context.onCycle(cycle, cycles);
+    await context.starts(cycle, cycles);
+    for (const group of groups) {
+      const { rounds } = group.specs[0]!.workload;
+      const round = cycle - (cycles - rounds) + 1;
+      if (round < 1) continue;
+      const { slices, processes } = await group.run(round);
+      for (const [i, spec] of group.specs.entries()) {
+        const before = measured.get(spec);
+        measured.set(spec, {
+          slices: [...(before?.slices ?? []), ...slices.get(spec)!],
+          processes: i > 0 ? [] : [...(before?.processes ?? []), ...processes],
+          size: group.sizeOf(spec),
+        });
+      }
+    }
+    await context.onMeasured(measured, cycle === cycles - 1);
+  }
+  return measured;
 }
 
 /** How many of `count` fall to a cycle: as evenly as they go. */

@@ -1,220 +1,186 @@
 /**
- * One round: a fresh process on a fresh database takes the events and stops. Then its file is checked against what was
- * acknowledged and streamed.
+ * One round of a group of measurements: a fresh process of each server, warmed up, then slices of load in the order
+ * A B B A, measurement by measurement.
  *
- * Invariants: generator, auditor and stream clients are ready before the server is measured. CPU time is read right
- * before the first request and right after the last answer.
+ * Neighbouring slices differ by seconds, so that a slow minute of the machine hits both servers (decision 68).
+ * Invariants: both processes run for the whole round, and only one of them has load. Both get the same events and the
+ * same settings; otherwise the run fails.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../failure.ts';
-import type { Range } from '../load/bodies.ts';
-import type { Generator, Sent } from '../load/drivers/driver.ts';
-import { machineLoad, readMachine } from '../observe/machine.ts';
-import { observe } from '../observe/observer.ts';
-import type { ProbeProcess } from '../observe/probe.ts';
-import { checkReads, startReader } from '../observe/reader/reader.ts';
-import type { Sample } from '../observe/sample.ts';
-import { folderBytes } from '../observe/size.ts';
-import { checkStream, type StreamClients, startStreamClients } from '../observe/stream/clients.ts';
+import { throughput } from '../analyse/metrics.ts';
+import { median } from '../analyse/statistics.ts';
+import { createProbe, readTicksPerSecond } from '../observe/probe.ts';
+import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
+import { UNSIZED_WARM_UP } from '../plan/lengths.ts';
+import { inTurn } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
-import { type Auditor, type Claim, checkAudit } from '../verify/audit/auditor.ts';
-import { checkDurability, type Health, readHealth } from '../verify/health.ts';
-import { type Launch, type Launched, launch } from './launch.ts';
-import { warmUp } from './warm-up.ts';
-
-/** How long a server is left alone after its start before its memory counts as idle. */
-export const IDLE_MS = 500;
-
-const OBSERVE_MS = { round: 500, soak: 1000 };
+import { formatValue } from '../report/format.ts';
+import type { Health } from '../verify/health.ts';
+import type { Launch } from './launch.ts';
+import { preload } from './preload.ts';
+import type { Progress } from './progress.ts';
+import { ServerUnderTest } from './server-under-test.ts';
+import { fasterPace, type Sizes, sizeOf } from './sizes.ts';
+import type { Workers } from './workers.ts';
 
 export interface RoundContext {
-  readonly launch: Launch;
-  readonly spec: Spec;
-  /** Events of the measurement, warm-up aside. */
-  readonly events: number;
-  readonly rate_events_per_s: number | null;
-  readonly generator: Generator;
-  readonly auditor: Auditor;
-  readonly probe: ProbeProcess;
-  readonly ticksPerSecond: number | null;
-  /** A closed database that already holds `preload_events`, or `null`. */
-  readonly preloaded: string | null;
-  onHealth(label: string, name: TargetName, health: Health): void;
-  onProgress(acknowledged: number): void;
+  /** By whether a spec is about the servers of this repository or about the plain ones. */
+  launchOf(spec: Spec): Launch;
+  readonly workers: Workers;
+  readonly progress: Progress;
+  readonly targets: readonly TargetName[];
+  /** Effective settings of a server; throws when those of two processes differ. */
+  onHealth(spec: Spec, label: string, name: TargetName, health: Health): void;
 }
 
-export async function runRound(round: number, name: TargetName, context: RoundContext): Promise<Sample> {
-  const { spec, auditor } = context;
-  const { workload } = spec;
-  const launched = await launch(name, context.launch, workload, context.preloaded);
-  const health = await readHealth(launched.server.url);
-  const asking = `${spec.name}, round ${round} of ${name}`;
-  checkDurability(asking, health, workload.durability);
-  context.onHealth(asking, name, health);
-  const clients = await streamClients(launched, context);
-  const measured = await measure(launched, context, clients);
-  const { wal_peak_bytes, ranges, ...figures } = measured;
-  const { warm_up, measured: sent } = figures;
-  const acknowledged = warm_up.sent.received_events + sent.received_events;
-  await clients?.until(workload.preload_events + acknowledged);
-  const stop_ms = await launched.stop();
-  const claim: Claim = {
-    ranges,
-    acknowledged_events: acknowledged,
-    preloaded_rows: workload.preload_events,
-  };
-  // Side by side, since nothing is measured any more: the stream is checked against the file by one thread alone.
-  const [audit, stream] = await Promise.all([
-    auditor.audit(launched.database, claim),
-    clients?.finish(launched.database) ?? null,
-  ]);
-  const label = `round ${round} of ${name}`;
-  const details = [describe('warm-up', warm_up.sent), describe('measured', sent)];
-  await checkAudit(audit, label, details, () => auditor.explain(launched.database, claim));
-  if (figures.reader !== null) checkReads(figures.reader, label);
-  if (stream !== null) checkStream(stream, label, acknowledged, clients!.problems());
-  const disk = {
-    bytes: await folderBytes(launched.folder),
-    events: workload.preload_events + audit.stored_events,
-    wal_peak_bytes,
-  };
-  await launched.discard();
-  return {
-    round,
-    target: name,
-    rate_events_per_s: context.rate_events_per_s,
-    ...figures,
-    stream,
-    stop_ms,
-    disk,
-    audit,
-  };
+export interface RoundResult {
+  readonly slices: ReadonlyMap<Spec, readonly Slice[]>;
+  readonly processes: readonly ProcessSample[];
 }
 
-async function streamClients(launched: Launched, context: RoundContext): Promise<StreamClients | null> {
-  const { lifetime, placement } = context.launch;
-  const { stream_clients } = context.spec.workload;
-  if (stream_clients === 0) return null;
-  const clients = await startStreamClients({
-    url: launched.server.url,
-    clients: stream_clients,
-    lifetime,
-    placement,
-  });
-  await lifetime.orInterrupted(clients.ready());
-  return clients;
-}
+/** The rounds of one group; it keeps what the first of them found out about sizes. */
+export class Group {
+  readonly specs: readonly Spec[];
+  readonly #context: RoundContext;
+  readonly #sizes: Sizes = new Map();
+  #preloaded: string | null | undefined;
 
-type Measured = Pick<
-  Sample,
-  | 'at_s'
-  | 'warm_up'
-  | 'measured'
-  | 'server_cpu_us'
-  | 'idle_rss_bytes'
-  | 'peak_rss_bytes'
-  | 'timeline'
-  | 'reader'
-  | 'machine'
-> & {
-  readonly wal_peak_bytes: number | null;
-  /** Everything that was sent; a driver that drops requests drops the last ones. */
-  readonly ranges: readonly Range[];
-};
+  constructor(specs: readonly Spec[], context: RoundContext) {
+    this.specs = specs;
+    this.#context = context;
+  }
 
-async function measure(
-  launched: Launched,
-  context: RoundContext,
-  clients: StreamClients | null,
-): Promise<Measured> {
-  const { lifetime, placement } = context.launch;
-  const { spec, generator, probe } = context;
-  const { server } = launched;
-  const soak = spec.mode === 'soak';
-  await sleep(IDLE_MS, undefined, { signal: lifetime.signal });
-  const idle = await probe(server.pid);
-  const send = (range: Range, rate: number | null, onProgress: (events: number) => void) =>
-    whileAlive(launched, generator.send({ url: server.url, range, rate_events_per_s: rate }, onProgress));
-  const first = spec.workload.preload_events;
-  const { warm_up, next } = await warmUp({
-    first,
-    events: spec.workload.warmup_events,
-    batch_size: spec.workload.batch_size,
-    rate_events_per_s: context.rate_events_per_s,
-    send: (range, rate) => send(range, rate, () => undefined),
-  });
-  const observer = observe({
-    pid: server.pid,
-    database: launched.database,
-    lag_url: soak ? server.url : null,
-    interval_ms: soak ? OBSERVE_MS.soak : OBSERVE_MS.round,
-    lifetime,
-  });
-  const reader = spec.reader ? startReader({ url: server.url, lifetime, placement }) : null;
-  await clients?.mark();
-  const machineBefore = await readMachine();
-  const own = process.cpuUsage();
-  const before = await probe(server.pid);
-  const at_s = performance.now() / 1000;
-  observer.begin();
-  const measured = await send(
-    { first: next, count: context.events },
-    context.rate_events_per_s,
-    context.onProgress,
-  );
-  const after = await probe(server.pid);
-  const machineAfter = await readMachine();
-  const ownUsed = process.cpuUsage(own);
-  const timeline = observer.stop();
-  const clients_cpu_us = (await clients?.cpu()) ?? 0;
-  const read = reader === null ? null : await reader.stop();
-  const known = before.cpu_us !== null && after.cpu_us !== null;
-  const server_cpu_us = known ? after.cpu_us! - before.cpu_us! : null;
-  const run_us =
-    ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us + (read?.cpu_us ?? 0);
-  return {
-    at_s,
-    warm_up,
-    measured,
-    server_cpu_us,
-    idle_rss_bytes: idle.rss_bytes,
-    peak_rss_bytes: after.peak_rss_bytes,
-    timeline,
-    reader: read,
-    machine: machineLoad(
-      machineBefore,
-      machineAfter,
-      server_cpu_us === null ? null : server_cpu_us + run_us,
-      context.ticksPerSecond,
-    ),
-    wal_peak_bytes: observer.walPeak,
-    ranges: [
-      { first, count: warm_up.sent.sent_events },
-      { first: next, count: measured.sent_events },
-    ],
-  };
-}
+  /** Events of a round and of its warm-up, as the first round found them. */
+  sizeOf(spec: Spec): { readonly events: number | null; readonly warmup_events: number | null } {
+    const isFirst = spec === this.specs[0];
+    return {
+      events: spec.rate === null ? (this.#sizes.get(spec) ?? null) : null,
+      warmup_events: isFirst ? warmUpOf(spec) : 0,
+    };
+  }
 
-/** A server that ends under load fails the round at once, instead of request after request. */
-async function whileAlive(launched: Launched, sending: Promise<Sent>): Promise<Sent> {
-  const ended = launched.server.exited.then((exit) => {
-    const how = exit.signal ?? `code ${exit.code}`;
-    throw new BenchFailure(
-      'server_failed',
-      `the server ended under load (${how})`,
-      tail(launched.server.stderr()),
+  /** `round` counts from 1. */
+  async run(round: number): Promise<RoundResult> {
+    const { workers, targets } = this.#context;
+    const first = this.specs[0]!;
+    const context = {
+      launch: this.#context.launchOf(first),
+      auditor: await workers.auditor(first),
+      probe: createProbe(),
+      ticksPerSecond: readTicksPerSecond(),
+      preloaded: await this.#preload(),
+      onHealth: (label: string, name: TargetName, health: Health) =>
+        this.#context.onHealth(first, label, name, health),
+    };
+    // Events are made before a process waits for them.
+    for (const spec of this.specs) await workers.generator(spec);
+    const order = round % 2 === 1 ? targets : [...targets].reverse();
+    const servers = new Map<TargetName, ServerUnderTest>();
+    for (const name of order) servers.set(name, await ServerUnderTest.start(round, name, first, context));
+    await this.#warmUp(order, servers);
+    const slices = new Map<Spec, Slice[]>();
+    for (const spec of this.specs) slices.set(spec, await this.#measure(round, spec, order, servers, slices));
+    const processes: ProcessSample[] = [];
+    for (const name of order) processes.push(await servers.get(name)!.finish());
+    return { slices, processes };
+  }
+
+  async #preload(): Promise<string | null> {
+    const first = this.specs[0]!;
+    const { targets } = this.#context;
+    if (first.workload.preload_events === 0) return null;
+    const launch = this.#context.launchOf(first);
+    this.#preloaded ??= await preload(first, { ...this.#context, launch, target: targets[0]! });
+    return this.#preloaded;
+  }
+
+  async #warmUp(
+    order: readonly TargetName[],
+    servers: ReadonlyMap<TargetName, ServerUnderTest>,
+  ): Promise<void> {
+    const first = this.specs[0]!;
+    const generator = await this.#context.workers.generator(first);
+    const rate = first.rate?.kind === 'fixed' ? first.rate.events_per_s : null;
+    const step = this.#context.progress.begin(`${first.group}: warm-up`, order.length);
+    const warmed: WarmUp[] = [];
+    for (const [i, name] of order.entries()) {
+      const load = { generator, rate_events_per_s: rate };
+      warmed.push(await servers.get(name)!.warmUp(load, warmUpOf(first)));
+      step.at(i + 1);
+    }
+    step.done(
+      warmed.map((one, i) => `${order[i]} ${formatValue(fasterPace([one]), 'events_per_s')}`).join(', '),
     );
-  });
-  return Promise.race([sending, ended]);
+    for (const spec of this.specs)
+      if (spec.rate === null && !this.#sizes.has(spec))
+        this.#sizes.set(spec, sizeOf(spec, fasterPace(warmed)));
+  }
+
+  async #measure(
+    round: number,
+    spec: Spec,
+    order: readonly TargetName[],
+    servers: ReadonlyMap<TargetName, ServerUnderTest>,
+    before: ReadonlyMap<Spec, readonly Slice[]>,
+  ): Promise<Slice[]> {
+    const { workers, progress } = this.#context;
+    const generator = await workers.generator(spec);
+    const turns = inTurn(order, spec.workload.slices);
+    const slices: Slice[] = [];
+    const step = progress.begin(`${spec.name}, round ${round}`, turns.length);
+    try {
+      for (const [i, name] of turns.entries()) {
+        const part = slices.filter(({ target }) => target === name).length;
+        const rate_events_per_s = rateOf(spec, name, before);
+        const events =
+          rate_events_per_s === null
+            ? partOf(this.#sizes.get(spec)!, part, spec)
+            : eventsAt(spec, rate_events_per_s);
+        const load = { spec, generator, events, rate_events_per_s, onProgress: () => undefined };
+        slices.push(await servers.get(name)!.measure(load));
+        step.at(i + 1);
+      }
+    } catch (error) {
+      step.abandon();
+      throw error;
+    }
+    step.done(order.map((name) => describe(name, spec, slices)).join('; '));
+    return slices;
+  }
 }
 
-function describe(phase: string, sent: Sent): string {
-  const codes = Object.entries(sent.status_codes).map(([code, count]) => `${code} x ${count}`);
-  return (
-    `${phase}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors, ` +
-    `${sent.timeouts} timeouts; sent ${sent.sent_events}, received ${sent.received_events}, ` +
-    `duplicates ${sent.duplicate_events}, rejected ${sent.rejected_events}`
-  );
+/** `null` where the rate of an open loop decides. */
+function warmUpOf({ mode, rate, workload }: Spec): number | null {
+  if (workload.warmup_events !== null || rate !== null) return workload.warmup_events;
+  return UNSIZED_WARM_UP[mode === 'single' ? 'single' : 'batch'];
+}
+
+/** Events/s that a server is asked for; `null` in a closed loop. A share is one of its own throughput in this round. */
+function rateOf(spec: Spec, name: TargetName, before: ReadonlyMap<Spec, readonly Slice[]>): number | null {
+  const { rate, throughput_of } = spec;
+  if (rate === null) return null;
+  if (rate.kind === 'fixed') return rate.events_per_s;
+  const [, closed] = [...before].find(([other]) => other.name === throughput_of)!;
+  const own = closed.filter(({ target }) => target === name).map(throughput);
+  return Math.round(median(own)! * rate.share);
+}
+
+/** Whole requests. */
+function eventsAt({ workload }: Spec, rate: number): number {
+  const { batch_size, duration_s } = workload;
+  return Math.ceil((rate * duration_s!) / batch_size) * batch_size;
+}
+
+/** Slice number `part` of a round of `events`, in whole requests; the last takes the rest. */
+export function partOf(events: number, part: number, { workload }: Pick<Spec, 'workload'>): number {
+  const { batch_size, slices } = workload;
+  const whole = Math.floor(events / slices / batch_size) * batch_size;
+  return part === slices - 1 ? events - whole * (slices - 1) : whole;
+}
+
+function describe(name: TargetName, spec: Spec, slices: readonly Slice[]): string {
+  const own = slices.filter(({ target }) => target === name);
+  if (spec.rate === null) return `${name} ${formatValue(median(own.map(throughput))!, 'events_per_s')}`;
+  const p99 = median(own.flatMap(({ measured }) => measured.latency?.p99_ms ?? []));
+  return `${name} p99 ${p99 === null ? 'not measured' : formatValue(p99, 'ms')}`;
 }

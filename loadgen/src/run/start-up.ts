@@ -9,8 +9,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { startupOf } from '../analyse/measurement.ts';
 import { BenchFailure } from '../failure.ts';
-import { roundOrder } from '../plan/plan.ts';
+import { inTurn } from '../plan/plan.ts';
+import type { RawMeasurement } from '../result/result.ts';
 import { type Launch, prepareLaunch, type ServerOptions, startFailure } from './launch.ts';
 import type { Progress } from './progress.ts';
 import type { Command, Reply } from './start-process.ts';
@@ -35,18 +37,33 @@ export interface Starts {
   readonly times: ReadonlyMap<TargetName, readonly number[]>;
 }
 
-/** The starts of one cycle behind those of the cycles before. */
-export function addStarts(before: Starts, more: Starts): Starts {
-  const times = [...more.times].map(
-    ([name, taken]) => [name, [...(before.times.get(name) ?? []), ...taken]] as const,
-  );
-  return { order: [...before.order, ...more.order], times: new Map(times) };
+/** The starts of a run, some in each cycle. */
+export class StartsOfCycles {
+  readonly #how: Omit<Starting, 'count'>;
+  readonly #order: TargetName[] = [];
+  readonly #times: Map<TargetName, number[]>;
+
+  constructor(how: Omit<Starting, 'count'>) {
+    this.#how = how;
+    this.#times = new Map(how.targets.map((name) => [name, []]));
+  }
+
+  async run(count: number): Promise<void> {
+    if (count === 0) return;
+    const { order, times } = await measureStarts({ ...this.#how, count });
+    this.#order.push(...order);
+    for (const [name, taken] of times) this.#times.get(name)!.push(...taken);
+  }
+
+  measurement(): RawMeasurement {
+    return startupOf(this.#times, this.#order);
+  }
 }
 
 /** In the order A B B A, so that a warm file cache favours neither. */
 export async function measureStarts(starting: Starting): Promise<Starts> {
   const { targets, count, progress, preloaded = null } = starting;
-  const order = roundOrder(targets, count);
+  const order = inTurn(targets, count);
   const times = new Map<TargetName, number[]>(targets.map((name) => [name, []]));
   const child = fork(PROGRAM, { execArgv: [], stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
   const release = starting.launch.lifetime.add(() => end(child));

@@ -148,7 +148,7 @@ export class SuiteRun {
 }
 
 export function warningOf(code: Warning['code'], message: string): Warning {
-  return { code, message, advice: ADVICE[code] };
+  return { code, message, ...ADVICE[code] };
 }
 
 export function stolenWarnings(before: MachineTicks | null, after: MachineTicks | null): Warning[] {

@@ -26,7 +26,7 @@ export function scenarioWarnings(
     if (wide.length === 0) continue;
     const most = Math.max(...wide.map((row) => row.figures[key]!.spread ?? 0));
     const cases = `${key} varied by up to ${Math.round(most * 100)} % in ${wide.length} of ${rows.length} cases`;
-    found.push(warningOf('high_spread', cases));
+    found.push(warningOf('wide_spread', cases));
   }
   return found.map((warning) => ({ ...warning, scenario }));
 }

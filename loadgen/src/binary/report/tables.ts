@@ -94,7 +94,7 @@ function transferTable(result: BinaryResult, server: TargetName, bytes: number):
         group(median(row.figures.received_bytes ?? []) ?? bytes),
         quantileText(row.figures.block_ms, 1),
         quantileText(row.figures.encode_ms, 0.5, 2),
-        isBase ? NONE : formatRatio(compareRounds(numbers, took, null)),
+        isBase ? NONE : formatRatio(compareRounds(numbers, took)),
       ],
     ];
   });

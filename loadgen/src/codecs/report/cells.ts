@@ -49,7 +49,7 @@ export function cellsOf(result: CodecsResult) {
       const [own, base] = rows.map((row) => row?.figures[key]);
       return own === undefined || base === undefined || rows[0] === rows[1]
         ? NONE
-        : formatRatio(compareRounds(own, base, null));
+        : formatRatio(compareRounds(own, base));
     };
   const share =
     (server: TargetName, more: Parameters): Cell =>

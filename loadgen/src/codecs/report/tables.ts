@@ -118,7 +118,7 @@ function versus(result: CodecsResult, row: CodecRow, other: CodecRow['parameters
   const [base] = rowsWhere(result, row.scenario, row.server, { ...row.parameters, ...other });
   const [own, others] = [row.figures[key], base?.figures[key]];
   if (base === row || own === undefined || others === undefined) return '—';
-  return formatRatio(compareRounds(own, others, null));
+  return formatRatio(compareRounds(own, others));
 }
 
 function valueText({ figures }: CodecRow, key: FigureKey): string {

@@ -76,8 +76,5 @@ function verdictOf(row: Row): string {
 
 function fine({ comparison }: Row): Markup | null {
   if (comparison === null) return null;
-  const floor = comparison.noise_floor;
-  return html`<p class="fine"><span>Rust / TypeScript ${formatRatio(comparison)}</span>${
-    floor === null ? null : html` <span>noise floor ${percent(floor)}</span>`
-  }</p>`;
+  return html`<p class="fine"><span>Rust / TypeScript ${formatRatio(comparison)}</span></p>`;
 }

@@ -1,8 +1,7 @@
 /** Latency: distributions, percentile curves, and latency against rate. */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Sample } from '../../observe/sample.ts';
-import type { Measurement, Result } from '../../result/result.ts';
+import type { RawMeasurement, RawResult } from '../../result/result.ts';
 import { formatMedian, formatValue, group, NOT_MEASURED } from '../format.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
 import type { Table } from '../rows.ts';
@@ -16,32 +15,34 @@ import { LOOKS } from './servers.ts';
 export interface Kind {
   readonly id: string;
   readonly noun: string;
-  encoded(sample: Sample): string | undefined;
+  /** The histograms of one server. */
+  encoded(measurement: RawMeasurement, name: TargetName): string[];
 }
 
 export const REQUEST: Kind = {
   id: 'latency',
   noun: 'latency',
-  encoded: (sample) => sample.measured.latency?.histogram,
+  encoded: ({ slices }, name) =>
+    slices.flatMap(({ target, measured }) => (target === name ? (measured.latency?.histogram ?? []) : [])),
 };
 
 export const STREAM: Kind = {
   id: 'stream-lag',
   noun: 'stream lag',
-  encoded: (sample) => sample.stream?.lag?.histogram,
+  encoded: ({ processes }, name) =>
+    processes.flatMap(({ target, stream }) => (target === name ? (stream?.lag?.histogram ?? []) : [])),
 };
 
 type Merged = readonly (readonly [TargetName, Distribution])[];
 
-function distributions(result: Result, measurement: Measurement, kind: Kind): Merged {
+function distributions(result: RawResult, measurement: RawMeasurement, kind: Kind): Merged {
   return serversIn(result).flatMap((name) => {
-    const own = measurement.rounds.filter((round) => round.target === name);
-    const distribution = merged(own.flatMap((round) => kind.encoded(round) ?? []));
+    const distribution = merged(kind.encoded(measurement, name));
     return distribution === null ? [] : [[name, distribution] as const];
   });
 }
 
-export function distributionFigure(result: Result, measurement: Measurement, kind: Kind): Figure[] {
+export function distributionFigure(result: RawResult, measurement: RawMeasurement, kind: Kind): Figure[] {
   const found = distributions(result, measurement, kind);
   if (found.length === 0) return [];
   return [
@@ -49,7 +50,7 @@ export function distributionFigure(result: Result, measurement: Measurement, kin
       id: `${kind.id}-distribution-${measurement.name}`,
       title: titleOf(measurement, kind),
       description: `${measurement.title}: share of requests by ${kind.noun} on a log scale. ${inWords(found)}`,
-      caption: `All rounds merged; the upright line is the median. ${origin(measurement, kind)}`,
+      caption: `All slices merged; the upright line is the median. ${origin(measurement, kind)}`,
       servers: found.map(([name]) => name),
       table: percentileTable(found),
       options: {
@@ -73,7 +74,7 @@ export function distributionFigure(result: Result, measurement: Measurement, kin
   ];
 }
 
-export function percentileFigure(result: Result, measurement: Measurement, kind: Kind): Figure[] {
+export function percentileFigure(result: RawResult, measurement: RawMeasurement, kind: Kind): Figure[] {
   const found = distributions(result, measurement, kind);
   if (found.length === 0) return [];
   return [
@@ -102,7 +103,7 @@ export function percentileFigure(result: Result, measurement: Measurement, kind:
 }
 
 /** One plot of a percentile against what was asked, over all open loops. */
-export function rateFigure(result: Result, key: string, noun: string): Figure[] {
+export function rateFigure(result: RawResult, key: string, noun: string): Figure[] {
   const open = openMeasurements(result);
   const servers = serversIn(result);
   const points = (name: TargetName) =>
@@ -119,7 +120,7 @@ export function rateFigure(result: Result, key: string, noun: string): Figure[] 
       id: `rate-${key.replaceAll('_', '-')}`,
       title: `${noun} against rate, open loop`,
       description: `${noun} in milliseconds against the events per second asked of each server, both on log scales.`,
-      caption: `Counted from the moment a request was due. Median of the rounds; the upright line is minimum to maximum.`,
+      caption: `Counted from the moment a request was due. Median of the slices; the upright line is minimum to maximum.`,
       servers,
       table: {
         head: ['Asked', ...servers.map((name) => SHORT_NAMES[name])],
@@ -150,7 +151,7 @@ export function rateFigure(result: Result, key: string, noun: string): Figure[] 
 }
 
 /** Short, since the section says the rest. */
-function titleOf(measurement: Measurement, kind: Kind): string {
+function titleOf(measurement: RawMeasurement, kind: Kind): string {
   const rate = measurement.workload?.rate ?? null;
   if (kind === STREAM) return capital(kind.noun);
   if (rate === null) return `${measurement.title}: ${kind.noun}`;
@@ -180,7 +181,7 @@ function inWords(found: Merged): string {
     .join(' ');
 }
 
-function origin(measurement: Measurement, kind: Kind): string {
+function origin(measurement: RawMeasurement, kind: Kind): string {
   if (kind === STREAM) return 'From the transaction of a row to the arrival of its frame at a client.';
   if (measurement.driver?.latency_from === 'due')
     return 'Open loop: counted from the moment a request was due.';

@@ -1,7 +1,7 @@
-/** Figures of rounds: throughput in order, CPU per event with its spread, throughput next to the ceiling. */
+/** Figures of slices: throughput in order, CPU per event with its spread, throughput next to the ceiling. */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Measurement, Result } from '../../result/result.ts';
+import type { RawMeasurement, RawResult } from '../../result/result.ts';
 import { formatSummary, formatValue, NOT_MEASURED, percent } from '../format.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
 import { cpuOfCeiling, shareOfCeiling } from '../series.ts';
@@ -10,8 +10,8 @@ import { insetOf, offset, rowsOptions, shortTitle } from './measurement-rows.ts'
 import { thousands } from './scales.ts';
 import { LOOKS } from './servers.ts';
 
-export function roundsFigure(result: Result, measurement: Measurement): Figure[] {
-  const rounds = measurement.rounds.map(({ target, measured }, i) => ({
+export function roundsFigure(result: RawResult, measurement: RawMeasurement): Figure[] {
+  const rounds = measurement.slices.map(({ target, measured }, i) => ({
     round: i + 1,
     target,
     rate: (measured.received_events / measured.duration_ms) * 1000,
@@ -21,13 +21,13 @@ export function roundsFigure(result: Result, measurement: Measurement): Figure[]
   return [
     {
       id: `rounds-${measurement.name}`,
-      title: `${measurement.title}: throughput by round`,
-      description: `Events per second of each round in the order in which they ran. ${inWords(result, measurement)}`,
+      title: `${measurement.title}: throughput by slice`,
+      description: `Events per second of each slice in the order in which they ran. ${inWords(result, measurement)}`,
       caption:
         'In the order in which they ran, so that a drift of the machine shows. The axis does not begin at 0.',
       servers,
       table: {
-        head: ['Round', 'Server', 'Throughput'],
+        head: ['Slice', 'Server', 'Throughput'],
         rows: rounds.map(({ round, target, rate }) => [
           `${round}`,
           SHORT_NAMES[target],
@@ -35,7 +35,7 @@ export function roundsFigure(result: Result, measurement: Measurement): Figure[]
         ]),
       },
       options: {
-        x: { label: 'Round', ticks: 10, tickFormat: 'd', domain: [0.5, rounds.length + 0.5] },
+        x: { label: 'Slice', ticks: 10, tickFormat: 'd', domain: [0.5, rounds.length + 0.5] },
         y: { label: 'Events/s', grid: true, nice: true, zero: false, tickFormat: thousands, ticks: 6 },
         marks: servers.flatMap((name) => {
           const { colour, symbol, dash } = LOOKS[name];
@@ -59,7 +59,7 @@ interface Bar {
 }
 
 /** Every measurement in one plot: median as a mark, minimum to maximum as a line, next to what the database takes. */
-export function cpuFigure(result: Result): Figure[] {
+export function cpuFigure(result: RawResult): Figure[] {
   const key = 'server_cpu_us_per_event';
   const measurements = result.measurements.filter((measurement) =>
     Object.values(measurement.servers).some((server) => server.metrics[key]),
@@ -88,7 +88,7 @@ export function cpuFigure(result: Result): Figure[] {
         'Mark: median; line: minimum to maximum; upright tick: the same rows in bulk through its own database code. What a noisy machine disturbs least.',
       servers,
       table: {
-        head: ['Measurement', ...servers.map((name) => SHORT_NAMES[name])],
+        head: ['RawMeasurement', ...servers.map((name) => SHORT_NAMES[name])],
         rows: measurements.map((measurement) => [
           measurement.title,
           ...servers.map((name) => {
@@ -142,7 +142,7 @@ export function cpuFigure(result: Result): Figure[] {
 }
 
 /** What each server took next to what its own database takes in bulk; open loops are asked, not limited. */
-export function limitFigure(result: Result): Figure[] {
+export function limitFigure(result: RawResult): Figure[] {
   const servers = serversIn(result);
   const measurements = result.measurements.filter(
     (measurement) =>
@@ -167,7 +167,7 @@ export function limitFigure(result: Result): Figure[] {
         'Mark: the server; upright tick: the same rows in bulk through its own database code, without HTTP, parsing or checking.',
       servers,
       table: {
-        head: ['Measurement', ...servers.map((name) => SHORT_NAMES[name])],
+        head: ['RawMeasurement', ...servers.map((name) => SHORT_NAMES[name])],
         rows: measurements.map((measurement) => [
           measurement.title,
           ...servers.map((name) => {
@@ -213,7 +213,7 @@ export function limitFigure(result: Result): Figure[] {
   ];
 }
 
-function inWords(result: Result, measurement: Measurement): string {
+function inWords(result: RawResult, measurement: RawMeasurement): string {
   return serversIn(result)
     .map(
       (name) =>

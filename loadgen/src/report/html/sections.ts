@@ -1,6 +1,6 @@
 /** The sections of the page: which plots and tables stand where, and what is left out when it was not run. */
 
-import { headlineOf, type Measurement, measurementNamed, type Result } from '../../result/result.ts';
+import { headlineOf, measurementNamed, type RawMeasurement, type RawResult } from '../../result/result.ts';
 import { READING, runConditions, thresholdLines, warningsOf, workloadLine } from '../conditions.ts';
 import { rowsOf, tableOf } from '../rows.ts';
 import {
@@ -25,7 +25,7 @@ export interface Section {
 }
 
 /** Those that have something to show. */
-export function plotSections(result: Result): Section[] {
+export function plotSections(result: RawResult): Section[] {
   const headline = headlineOf(result);
   const single = measurementNamed(result, 'single');
   const power = measurementNamed(result, 'power');
@@ -107,11 +107,11 @@ export function plotSections(result: Result): Section[] {
   ].filter((section) => section !== null);
 }
 
-function distinct(measurements: readonly (Measurement | undefined)[]): Measurement[] {
+function distinct(measurements: readonly (RawMeasurement | undefined)[]): RawMeasurement[] {
   return [...new Set(measurements)].filter((found) => found !== undefined);
 }
 
-export function tableSection(result: Result): Section {
+export function tableSection(result: RawResult): Section {
   return {
     id: 'tables',
     title: 'Every measurement',
@@ -126,7 +126,7 @@ export function tableSection(result: Result): Section {
   };
 }
 
-export function warningSection(result: Result): Section {
+export function warningSection(result: RawResult): Section {
   const warnings = warningsOf(result);
   const body =
     warnings.length === 0
@@ -138,7 +138,7 @@ export function warningSection(result: Result): Section {
   return { id: 'warnings', title: 'Warnings', body };
 }
 
-export function conditionSection(result: Result): Section {
+export function conditionSection(result: RawResult): Section {
   const { environment, placement } = result;
   const facts: readonly (readonly [string, string])[] = [
     ...runConditions(result).map((line, i) => [['Machine', 'Database', 'Code'][i] ?? '', line] as const),

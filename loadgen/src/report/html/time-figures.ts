@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import type { Unit } from '../../analyse/metrics.ts';
 import { cpuShares } from '../../observe/cpu-share.ts';
 import type { Timeline } from '../../observe/sample.ts';
-import type { Measurement, Result } from '../../result/result.ts';
+import type { RawMeasurement, RawResult } from '../../result/result.ts';
 import { formatValue } from '../format.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
 import { driftText } from '../series.ts';
@@ -69,19 +69,19 @@ export const SOAK_COLUMNS: readonly Column[] = [
 const MOST_POINTS = 150;
 
 interface Point {
-  readonly round: number;
+  readonly slice: number;
   readonly s: number;
   readonly value: number;
 }
 
-export function timeFigure(result: Result, measurement: Measurement, column: Column): Figure[] {
+export function timeFigure(result: RawResult, measurement: RawMeasurement, column: Column): Figure[] {
   const servers = serversIn(result).map((name) => {
-    const own = measurement.rounds.filter((round) => round.target === name);
-    return [name, own.flatMap(({ round, timeline }) => thinned(round, timeline, column))] as const;
+    const own = measurement.slices.filter(({ target }) => target === name);
+    return [name, own.flatMap(({ timeline }, i) => thinned(i, timeline, column))] as const;
   });
   const found = servers.filter(([, points]) => points.length > 0);
   if (found.length === 0) return [];
-  const single = measurement.rounds.length <= servers.length;
+  const single = measurement.slices.length <= servers.length;
   const ranges = found.map(([name, points]) => {
     const values = points.map(({ value }) => value);
     return [name, Math.min(...values), Math.max(...values)] as const;
@@ -115,7 +115,7 @@ export function timeFigure(result: Result, measurement: Measurement, column: Col
             Plot.lineY(points, {
               x: 's',
               y: 'value',
-              z: 'round',
+              z: 'slice',
               stroke: LOOKS[name].colour,
               strokeDasharray: LOOKS[name].dash,
               strokeOpacity: single ? 1 : 0.5,
@@ -129,7 +129,7 @@ export function timeFigure(result: Result, measurement: Measurement, column: Col
 }
 
 function captionOf(
-  measurement: Measurement,
+  measurement: RawMeasurement,
   column: Column,
   servers: readonly ('rs' | 'ts')[],
   single: boolean,
@@ -139,11 +139,11 @@ function captionOf(
     return drift === undefined ? [] : [`${SHORT_NAMES[name]} ${driftText(column.key, drift)}`];
   });
   if (drifts.length > 0) return `Drift: ${drifts.join('; ')}.`;
-  return single ? 'One round a server.' : 'One line a round.';
+  return single ? 'One slice a server.' : 'One line a slice.';
 }
 
 /** At most so many points, each the mean of as many as it stands for. */
-function thinned(round: number, timeline: Timeline, column: Column): Point[] {
+function thinned(slice: number, timeline: Timeline, column: Column): Point[] {
   const values = column.values(timeline);
   const step = Math.ceil(values.length / MOST_POINTS);
   const points: Point[] = [];
@@ -151,7 +151,7 @@ function thinned(round: number, timeline: Timeline, column: Column): Point[] {
     const kept = values.slice(from, from + step).filter((value) => value !== null);
     if (kept.length === 0) continue;
     const value = kept.reduce((sum, one) => sum + one, 0) / kept.length;
-    points.push({ round, s: timeline.t_ms[Math.min(from + step, values.length) - 1]! / 1000, value });
+    points.push({ slice, s: timeline.t_ms[Math.min(from + step, values.length) - 1]! / 1000, value });
   }
   return points;
 }

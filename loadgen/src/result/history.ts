@@ -1,0 +1,45 @@
+/**
+ * One line for each run in `.bench/history.jsonl`: the machine, the commit, and the medians and ratios of its loads.
+ *
+ * Nothing reads it but people and their scripts: a ratio that moves from commit to commit shows here first.
+ */
+import { appendFile, mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { CLAIMED } from '../analyse/warnings.ts';
+import type { Measurement, Result } from './result.ts';
+
+export const HISTORY = resolve(ROOT, '.bench/history.jsonl');
+
+const KEYS = [...CLAIMED, 'latency_p99_ms', 'start_ms', 'idle_rss_bytes'];
+
+export async function addToHistory(result: Result, file = HISTORY): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await appendFile(file, `${JSON.stringify(lineOf(result))}\n`);
+}
+
+function lineOf({ created_at, took_s, flags, environment, measurements, raw }: Result): object {
+  const { cpu_model, cpu_cores, platform, arch, commit, dirty } = environment;
+  return {
+    created_at,
+    took_s,
+    flags,
+    machine: { cpu_model, cpu_cores, platform, arch },
+    commit,
+    dirty,
+    raw_sha256: raw?.sha256 ?? null,
+    measurements: Object.fromEntries(measurements.map((one) => [one.name, figuresOf(one)])),
+  };
+}
+
+function figuresOf({ servers, comparison }: Measurement): object {
+  const figures = KEYS.flatMap((key) => {
+    const medians = Object.entries(servers).flatMap(([name, { metrics }]) =>
+      metrics[key] ? [[name, metrics[key].median] as const] : [],
+    );
+    const found = comparison?.[key];
+    const ratio = found ? { ratio: [found.low, found.ratio, found.high] } : {};
+    return medians.length === 0 ? [] : [[key, { ...Object.fromEntries(medians), ...ratio }] as const];
+  });
+  return Object.fromEntries(figures);
+}

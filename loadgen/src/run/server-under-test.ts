@@ -1,0 +1,284 @@
+/**
+ * One process of a server in a round: it starts on a fresh database, takes a warm-up and slices of load, and stops. Then
+ * its file is checked against what was acknowledged and streamed.
+ *
+ * Invariants: generator, auditor and stream clients are ready before anything is measured. No two slices share an
+ * event. CPU time is read right before the first request and right after the last answer.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tail } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure } from '../failure.ts';
+import type { Range } from '../load/bodies.ts';
+import type { Generator, Sent } from '../load/drivers/driver.ts';
+import { machineLoad, readMachine } from '../observe/machine.ts';
+import { observe } from '../observe/observer.ts';
+import type { ProbeProcess } from '../observe/probe.ts';
+import { checkReads, startReader } from '../observe/reader/reader.ts';
+import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
+import { folderBytes } from '../observe/size.ts';
+import { checkStream, type StreamClients, startStreamClients } from '../observe/stream/clients.ts';
+import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
+import type { Spec } from '../plan/spec.ts';
+import { type Auditor, type Claim, checkAudit } from '../verify/audit/auditor.ts';
+import { checkDurability, type Health, readHealth } from '../verify/health.ts';
+import { type Launch, type Launched, launch } from './launch.ts';
+import { warmUp } from './warm-up.ts';
+
+/** How long a server is left alone after its start before its memory counts as idle. */
+export const IDLE_MS = 500;
+
+const OBSERVE_MS = { slice: 500, soak: 1000 };
+
+export interface ServerContext {
+  readonly launch: Launch;
+  readonly auditor: Auditor;
+  readonly probe: ProbeProcess;
+  readonly ticksPerSecond: number | null;
+  /** A closed database that already holds `preload_events`, or `null`. */
+  readonly preloaded: string | null;
+  onHealth(label: string, name: TargetName, health: Health): void;
+}
+
+/** What a slice sends. */
+export interface SliceLoad {
+  readonly spec: Spec;
+  readonly generator: Generator;
+  readonly events: number;
+  readonly rate_events_per_s: number | null;
+  onProgress(acknowledged: number): void;
+}
+
+export class ServerUnderTest {
+  readonly name: TargetName;
+  readonly #round: number;
+  readonly #spec: Spec;
+  readonly #launched: Launched;
+  readonly #context: ServerContext;
+  readonly #clients: StreamClients | null;
+  readonly #idle_rss_bytes: number | null;
+  /** Everything that was sent; a driver that drops requests drops the last ones. */
+  readonly #ranges: Range[] = [];
+  readonly #details: string[] = [];
+  #next: number;
+  #acknowledged = 0;
+  #warm_up: WarmUp | null = null;
+  #wal_peak_bytes: number | null = null;
+
+  private constructor(
+    round: number,
+    spec: Spec,
+    context: ServerContext,
+    started: Pick<Started, 'name' | 'launched' | 'clients' | 'idle_rss_bytes'>,
+  ) {
+    this.#round = round;
+    this.#spec = spec;
+    this.#context = context;
+    this.name = started.name;
+    this.#launched = started.launched;
+    this.#clients = started.clients;
+    this.#idle_rss_bytes = started.idle_rss_bytes;
+    this.#next = spec.workload.preload_events;
+  }
+
+  /** `spec` is the first that the process takes: its settings are those of the process. */
+  static async start(
+    round: number,
+    name: TargetName,
+    spec: Spec,
+    context: ServerContext,
+  ): Promise<ServerUnderTest> {
+    const launched = await launch(name, context.launch, spec.workload, context.preloaded);
+    const health = await readHealth(launched.server.url);
+    const label = `${spec.name}, round ${round} of ${name}`;
+    checkDurability(label, health, spec.workload.durability);
+    context.onHealth(label, name, health);
+    const clients = await streamClients(launched, spec, context.launch);
+    await sleep(IDLE_MS, undefined, { signal: context.launch.lifetime.signal });
+    const { rss_bytes } = await context.probe(launched.server.pid);
+    return new ServerUnderTest(round, spec, context, { name, launched, clients, idle_rss_bytes: rss_bytes });
+  }
+
+  /** The warm-up that the first spec asks for. */
+  async warmUp(
+    load: Pick<SliceLoad, 'generator' | 'rate_events_per_s'>,
+    events: number | null,
+  ): Promise<WarmUp> {
+    const { batch_size } = this.#spec.workload;
+    const { warm_up, next } = await warmUp({
+      first: this.#next,
+      events,
+      batch_size,
+      rate_events_per_s: load.rate_events_per_s,
+      send: (range, rate) => this.#send(load.generator, range, rate, () => undefined),
+    });
+    this.#record('warm-up', next - this.#next, warm_up.sent);
+    this.#warm_up = warm_up;
+    return warm_up;
+  }
+
+  async measure(load: SliceLoad): Promise<Slice> {
+    const { lifetime, placement } = this.#context.launch;
+    const { spec } = load;
+    const { server, database } = this.#launched;
+    const isSoak = spec.mode === 'soak';
+    const observer = observe({
+      pid: server.pid,
+      database,
+      lag_url: isSoak ? server.url : null,
+      interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
+      lifetime,
+    });
+    const reader = spec.reader ? startReader({ url: server.url, lifetime, placement }) : null;
+    await this.#clients?.mark();
+    const cpu = await this.#startCpu();
+    const machineBefore = await readMachine();
+    const own = process.cpuUsage();
+    const at_s = performance.now() / 1000;
+    observer.begin();
+    const range = { first: this.#next, count: load.events };
+    const measured = await this.#send(load.generator, range, load.rate_events_per_s, load.onProgress);
+    const server_cpu_us = await cpu();
+    const machineAfter = await readMachine();
+    const ownUsed = process.cpuUsage(own);
+    const timeline = observer.stop();
+    const clients_cpu_us = (await this.#clients?.cpu()) ?? 0;
+    const read = reader === null ? null : await reader.stop();
+    if (read !== null) checkReads(read, `round ${this.#round} of ${this.name}`);
+    this.#wal_peak_bytes = larger(this.#wal_peak_bytes, observer.walPeak);
+    this.#record(spec.name, load.events, measured);
+    const run_us =
+      ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us + (read?.cpu_us ?? 0);
+    return {
+      round: this.#round,
+      target: this.name,
+      at_s,
+      rate_events_per_s: load.rate_events_per_s,
+      measured,
+      server_cpu_us,
+      timeline,
+      reader: read,
+      clients_cpu_us,
+      machine: machineLoad(
+        machineBefore,
+        machineAfter,
+        server_cpu_us === null ? null : server_cpu_us + run_us,
+        this.#context.ticksPerSecond,
+      ),
+    };
+  }
+
+  /** Stops it and checks its file; the folder is gone afterwards. */
+  async finish(): Promise<ProcessSample> {
+    const { preload_events } = this.#spec.workload;
+    const { auditor, probe } = this.#context;
+    const launched = this.#launched;
+    const acknowledged = this.#acknowledged;
+    await this.#clients?.until(preload_events + acknowledged);
+    const { peak_rss_bytes } = await probe(launched.server.pid);
+    const stop_ms = await launched.stop();
+    const claim: Claim = {
+      ranges: this.#ranges,
+      acknowledged_events: acknowledged,
+      preloaded_rows: preload_events,
+    };
+    // In parallel, since nothing is measured any more: one thread alone checks the stream against the file.
+    const [audit, stream] = await Promise.all([
+      auditor.audit(launched.database, claim),
+      this.#clients?.finish(launched.database) ?? null,
+    ]);
+    const label = `round ${this.#round} of ${this.name}`;
+    await checkAudit(audit, label, this.#details, () => auditor.explain(launched.database, claim));
+    if (stream !== null) checkStream(stream, label, acknowledged, this.#clients!.problems());
+    const disk = {
+      bytes: await folderBytes(launched.folder),
+      events: preload_events + audit.stored_events,
+      wal_peak_bytes: this.#wal_peak_bytes,
+    };
+    await launched.discard();
+    return {
+      round: this.#round,
+      target: this.name,
+      warm_up: this.#warm_up!,
+      idle_rss_bytes: this.#idle_rss_bytes,
+      peak_rss_bytes,
+      stream,
+      stop_ms,
+      disk,
+      audit,
+    };
+  }
+
+  /** Ticks are 10 ms, longer than a slice at a low rate takes; the scheduler counts nanoseconds where it does. */
+  async #startCpu(): Promise<() => Promise<number | null>> {
+    const { pid } = this.#launched.server;
+    const { probe } = this.#context;
+    const ticks = (await probe(pid)).cpu_us;
+    const threads = await threadTimes(pid);
+    return async () => {
+      const exact_ms = cpuBetween(threads, await threadTimes(pid));
+      if (exact_ms !== null) return exact_ms * 1000;
+      const after = (await probe(pid)).cpu_us;
+      return ticks === null || after === null ? null : after - ticks;
+    };
+  }
+
+  #record(phase: string, count: number, sent: Sent): void {
+    this.#ranges.push({ first: this.#next, count: sent.sent_events });
+    this.#next += count;
+    this.#acknowledged += sent.received_events;
+    this.#details.push(describe(phase, sent));
+  }
+
+  /** A server that ends under load fails the round at once, instead of request after request. */
+  #send(
+    generator: Generator,
+    range: Range,
+    rate_events_per_s: number | null,
+    onProgress: (events: number) => void,
+  ): Promise<Sent> {
+    const { server } = this.#launched;
+    const ended = server.exited.then((exit) => {
+      const how = exit.signal ?? `code ${exit.code}`;
+      throw new BenchFailure('server_failed', `the server ended under load (${how})`, tail(server.stderr()));
+    });
+    const sending = generator.send({ url: server.url, range, rate_events_per_s }, onProgress);
+    return Promise.race([sending, ended]);
+  }
+}
+
+interface Started {
+  readonly name: TargetName;
+  readonly launched: Launched;
+  readonly clients: StreamClients | null;
+  readonly idle_rss_bytes: number | null;
+}
+
+async function streamClients(
+  { server }: Launched,
+  { workload }: Spec,
+  { lifetime, placement }: Launch,
+): Promise<StreamClients | null> {
+  if (workload.stream_clients === 0) return null;
+  const clients = await startStreamClients({
+    url: server.url,
+    clients: workload.stream_clients,
+    lifetime,
+    placement,
+  });
+  await lifetime.orInterrupted(clients.ready());
+  return clients;
+}
+
+function larger(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : Math.max(a, b);
+}
+
+function describe(phase: string, sent: Sent): string {
+  const codes = Object.entries(sent.status_codes).map(([code, count]) => `${code} x ${count}`);
+  return (
+    `${phase}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors, ` +
+    `${sent.timeouts} timeouts; sent ${sent.sent_events}, received ${sent.received_events}, ` +
+    `duplicates ${sent.duplicate_events}, rejected ${sent.rejected_events}`
+  );
+}
