@@ -1,8 +1,7 @@
 /**
- * Writes what readers see of the last accepted comparison: the README's answer, docs/benchmark-results.md with its picture
- * and the blocks of formats, of binary transfer and of typed calls in two documents, all from
- * benchmark-results.json; two rows of the README from docs/performance/open.json. With `--check` it only says which file
- * is out of date.
+ * Writes what readers see of the committed measurements: the README's answer, docs/benchmark-results.md, a document for
+ * each suite below docs/suites, and blocks of figures in other documents. With `--check` it only names files that are out
+ * of date.
  *
  * Invariant: no figure in these files is typed by hand, this is the one way in; the same result
  * gives the same bytes; a checkout is only written when all of it can be made.
@@ -36,7 +35,8 @@ function stale(root: string, files: ReadonlyMap<string, string>): string[] {
 function main(args: readonly string[]): number {
   answerHelp(`Usage: pnpm results:update, pnpm results:check
 
-Writes README.md, docs/benchmark-results.md, docs/prior-benchmarks.md and docs/choosing-a-format.md from the committed measurements; results:check writes nothing.
+Writes README.md, docs/benchmark-results.md, docs/suites/*.md, docs/prior-benchmarks.md and docs/choosing-a-format.md from
+benchmark-results.json and docs/suites/*.json; results:check writes nothing.
 
 Exit code: 0 done or up to date, 1 a file is out of date, 2 a wrong flag.
 `);
@@ -52,7 +52,9 @@ Exit code: 0 done or up to date, 1 a file is out of date, 2 a wrong flag.
   }
   const paths = outOfDate(root);
   for (const path of paths) {
-    process.stderr.write(`${path} does not show ${RESULT}; run \`node scripts/update-results.ts\`\n`);
+    process.stderr.write(
+      `${path} is not what ${RESULT} and docs/suites make; run \`node scripts/update-results.ts\`\n`,
+    );
   }
   return paths.length === 0 ? 0 : 1;
 }

@@ -1,21 +1,20 @@
 /**
  * The README's answer to "Which server should I ship?": six rows, and one sentence for each reader.
  *
- * Invariant: every figure, and every server that a sentence names, follows from the two results. The rows at a fixed
- * rate come from the open loop of docs/performance, all others from the last comparison.
+ * Invariant: every figure, and every server that a sentence names, follows from the result.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { ProgramFacts } from '../../plain/facts.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { commitOf, warningsOf } from './conditions.ts';
-import { formatValue, group } from './format.ts';
+import { type Design, designOf } from './design.ts';
+import { formatDuration, formatValue, group } from './format.ts';
 import { metricTable } from './markdown.ts';
-import { bullets, markdownText } from './markdown-table.ts';
+import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';
-import { type Row, rowsOf, sizeRows } from './rows.ts';
+import { isCompared, type Row, rowsOf, sizeRows } from './rows.ts';
 import { isDifference, shortVerdict } from './verdict.ts';
 
-/** Where the rows at a fixed rate come from. */
-export const OPEN_FILE = 'docs/performance/open.json';
 const OPEN = 'open_10000';
 /** CPU time that a reader notices: the choice matters where the servers differ by more. */
 const NOTICED_CORES = 0.1;
@@ -32,35 +31,81 @@ interface Choice {
   readonly rate: number;
 }
 
-/** Table, sentences, and what was measured when, as Markdown. */
-export function choiceSection(result: Result, open: Result): string {
-  const choice = choiceOf(result, open);
-  const { start, memory, cpu, latency, throughput, size } = choice;
+/** Table, sentences, design and language, and what was measured when, as Markdown. */
+export function choiceSection(result: Result, programs: readonly ProgramFacts[] | null): string {
+  const { start, memory, cpu, latency, throughput, size } = choiceOf(result);
+  const design = designOf(result);
   return `${[
-    metricTable(result, [start, memory, cpu, latency, throughput, size], ['ratio', 'meaning']),
+    metricTable(result, [cpu, latency, throughput, memory, start, size], ['ratio', 'meaning']),
     '',
-    bullets([
-      sentence('You run coding agents', forAgents(choice)),
-      sentence('You build an app', forApps(choice, result)),
-      sentence('You ask "Node or Rust?"', forBackends(choice)),
-    ]),
+    bullets(answers(result).map(({ reader, text }) => `**${reader}:** ${markdownText(text)}`)),
     '',
-    markdownText(conditions(result, open)),
+    ...(design === null ? [] : [designText(design, programs), '']),
+    markdownText(conditions(result)),
     '',
     warningLine(result),
   ].join('\n')}\n`;
 }
 
-function choiceOf(result: Result, open: Result): Choice {
+/** One answer for each reader; none where the run lacks what it rests on. */
+export function answers(result: Result): { readonly reader: string; readonly text: string }[] {
+  const hasAll = ['startup', OPEN].every((name) => measurementNamed(result, name) !== undefined);
+  if (!hasAll || headlineOf(result) === undefined || !isCompared(result)) return [];
+  const choice = choiceOf(result);
+  return [
+    { reader: 'You run coding agents', text: forAgents(choice) },
+    { reader: 'You build an app', text: forApps(choice, result) },
+    { reader: 'You ask "Node or Rust?"', text: forBackends(choice) },
+  ];
+}
+
+function designText({ table, sentences }: Design, programs: readonly ProgramFacts[] | null): string {
+  return [
+    'The same load on a plain server of each language, as a tutorial would write it, and on these servers:',
+    '',
+    markdownTable({
+      head: table.head,
+      rows: [...table.rows, ...(programs === null ? [] : programRows(programs))],
+    }),
+    '',
+    bullets(sentences.map(markdownText)),
+  ].join('\n');
+}
+
+const PROGRAMS: readonly ProgramFacts['name'][] = ['plain-ts', 'ts', 'plain-rs', 'rs'];
+
+/** Lines, dependencies and build time of each, in the columns of the design. */
+function programRows(programs: readonly ProgramFacts[]): string[][] {
+  const row = (label: string, cell: (facts: ProgramFacts) => string) => [
+    label,
+    ...PROGRAMS.map((name) =>
+      cell(
+        found(
+          programs.find((one) => one.name === name),
+          `no facts of ${name}`,
+        ),
+      ),
+    ),
+  ];
+  return [
+    row('Lines of code (and of SQL)', ({ lines, sql_lines }) => `${group(lines)} (${group(sql_lines)})`),
+    row('Dependencies, direct (and all)', ({ dependencies: { direct, all } }) => `${direct} (${all})`),
+    row('Clean build', ({ clean_build_s }) =>
+      clean_build_s === null ? 'none' : formatDuration(clean_build_s),
+    ),
+  ];
+}
+
+function choiceOf(result: Result): Choice {
   const startup = found(measurementNamed(result, 'startup'), 'no starts in the comparison');
   const headline = found(headlineOf(result), 'no throughput in the comparison');
-  const atRate = found(measurementNamed(open, OPEN), `no ${OPEN} in ${OPEN_FILE}`);
+  const atRate = found(measurementNamed(result, OPEN), `no ${OPEN} in the comparison`);
   const single = measurementNamed(result, 'single');
   const rate = atRate.workload?.rate;
-  if (rate?.kind !== 'fixed') throw new Error(`${OPEN} of ${OPEN_FILE} has no fixed rate`);
+  if (rate?.kind !== 'fixed') throw new Error(`${OPEN} has no fixed rate`);
   const at = `at ${group(rate.events_per_s)} events/s`;
-  const cpu = rowOf(open, atRate, 'server_cpu_us_per_event');
-  const latency = rowOf(open, atRate, 'latency_p99_ms');
+  const cpu = rowOf(result, atRate, 'server_cpu_us_per_event');
+  const latency = rowOf(result, atRate, 'latency_p99_ms');
   return {
     start: rowOf(result, startup, 'start_ms'),
     memory: rowOf(result, headline, 'idle_rss_bytes'),
@@ -86,10 +131,6 @@ function rowOf(result: Result, measurement: Measurement, key: string): Row {
 function found<T>(value: T | undefined, problem: string): T {
   if (value === undefined) throw new Error(problem);
   return value;
-}
-
-function sentence(reader: string, text: string): string {
-  return `**${reader}:** ${markdownText(text)}`;
 }
 
 function forAgents({ memory, rate }: Choice): string {
@@ -141,15 +182,13 @@ function noticedFrom(cpu: Row): { dear: TargetName; cheap: TargetName; events_pe
   return { dear, cheap, events_per_s: (NOTICED_CORES * 1e6) / difference_us };
 }
 
-function conditions(result: Result, open: Result): string {
-  const { workload } = found(measurementNamed(open, OPEN), `no ${OPEN}`);
-  const preload = headlineOf(result)?.workload?.preload_events ?? 0;
-  const machine = ({ environment, created_at }: Result) =>
-    `${created_at.slice(0, 10)}, ${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, commit ${commitOf({ environment }).slice(0, 7)}`;
+function conditions({ environment, created_at, ...result }: Result): string {
+  const headline = headlineOf({ measurements: result.measurements });
+  const { workload } = found(headline, 'no throughput');
   return (
-    `Medians, in parentheses the smallest and the largest round; ratios with their 95 % interval. ` +
-    `The two rows at a fixed rate: ${machine(open)}, open loop, batches of ${workload?.batch_size} small events, ` +
-    `a file of ${group(workload?.preload_events ?? 0)} events. All others: ${machine(result)}, ${preload === 0 ? 'an empty file' : `a file of ${group(preload)} events`}.`
+    `Medians, in parentheses the smallest and the largest; ratios of neighbouring slices with their 95 % interval. ` +
+    `${created_at.slice(0, 10)}, ${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ` +
+    `commit ${commitOf({ environment }).slice(0, 7)}: ${workload?.rounds} rounds, batches of ${workload?.batch_size} generated events.`
   );
 }
 

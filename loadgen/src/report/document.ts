@@ -1,86 +1,72 @@
 /**
- * docs/benchmark-results.md, with every sentence made from figures.
+ * docs/benchmark-results.md: environment, workload, results, analysis, caveats, raw data, reproduction.
  *
- * Invariants: the same result gives the same bytes. The text names no winner by hand. It states what was not measured.
+ * Invariants: the same result gives the same bytes, at most 15 KB of them. The text names no winner by hand, and states
+ * what was not measured.
  */
-
-import { binarySection } from '../binary/report/markdown.ts';
-import { codecsSection } from '../codecs/report/markdown.ts';
+import type { Warning } from '../analyse/warning.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
-import { rpcSection } from '../rpc/report/markdown.ts';
-import { syncSection } from '../sync/report/markdown.ts';
+import { SUITE_NAMES } from '../result/suite-parts.ts';
 import { SMOKE } from '../verify/smoke.ts';
-import { commitOf, READING, thresholdLines, warningsOf } from './conditions.ts';
-import { analysis } from './document-analysis.ts';
-import { caveatLines } from './document-caveats.ts';
-import { formatDuration, formatSummary, formatValue, group, NOT_MEASURED } from './format.ts';
-import { measurementMarkdown, metricTable, openMarkdown } from './markdown.ts';
+import { commitOf, type NamedWarning, READING, thresholdLines } from './conditions.ts';
+import { formatDuration, formatValue, group } from './format.ts';
+import { metricTable } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
+import { reportOf } from './model.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
-import { headlineRows, type Table } from './rows.ts';
-import { askedOf, ceilingLines, openMeasurements } from './series.ts';
+import { isCompared, rowSentence } from './rows.ts';
+import { OPEN_READING } from './series.ts';
 
-/** A run that has all of these, and open loops, is complete. */
-const FULL = ['startup', 'short', 'batch', 'single', 'power', 'stream', 'soak'] as const;
+/** A run that has all of these is complete. */
+const FULL = ['startup', 'batch', 'open_1000', 'open_10000', 'plain_batch', 'single', 'power', 'stream'];
 
 const MISSING = 'Not measured in this run.';
 
 export function documentOf(result: Result): string {
-  const headline = headlineOf(result);
-  const others = result.measurements.filter(
-    (measurement) => measurement !== headline && !['open', 'startup'].includes(measurement.mode),
-  );
-  const stream = measurementNamed(result, 'stream');
+  const report = reportOf(result);
+  const { design, loads, open, drift } = report;
   return `${[
     frontMatter(result),
     '# Twin-Ingest Benchmark Results',
+    'For engineers who want to check or repeat the figures of the README. `pnpm results:update` writes this file.',
     '## Environment',
     bullets(environmentLines(result)),
     '## Workload Parameters',
-    parameters(headline, measurementNamed(result, 'soak')),
+    parameters(headlineOf(result)),
     '## Results',
-    metricTable(result, headlineRows(result), ['delta', 'ratio', 'meaning']),
-    `${markdownText(READING)}; the ratio stands with its interval of 95 %, and a noise floor counts from the smaller of two values.`,
-    `Parity: before anything was measured, ${SMOKE.length} of ${SMOKE.length} requests of a smoke were answered alike and as the contract asks, or there would be no result; ` +
-      'all cases and scenarios are those of `pnpm parity`.',
-    ...(headline === undefined ? [] : ceilingBullets(result, headline)),
+    metricTable(result, report.headline, ['delta', 'ratio', 'meaning']),
+    `${markdownText(READING)}.`,
+    `Parity: before the measurement both servers answered ${SMOKE.length} of ${SMOKE.length} requests alike and as the contract asks. ` +
+      '`pnpm parity` has all cases and scenarios.',
+    '### Other loads',
+    loads === null ? MISSING : markdownTable(loads),
+    '### Open loop',
+    open === null ? MISSING : `${markdownTable(open, [0, 1])}\n\n${OPEN_READING}`,
+    '### Design and language',
+    design === null
+      ? MISSING
+      : `${markdownTable(design.table)}\n\n${bullets(design.sentences.map(markdownText))}`,
+    ...(drift === null ? [] : ['### Soak', markdownTable(drift)]),
     '## Analysis',
-    analysis(result),
-    ...others.flatMap((measurement) => [
-      `## ${markdownText(measurement.title)}`,
-      measurementMarkdown(result, measurement),
-    ]),
-    '## Open Loop',
-    openMeasurements(result).length === 0 ? MISSING : openMarkdown(result),
-    '## Stream',
-    stream === undefined ? MISSING : measurementMarkdown(result, stream),
-    ...FULL.filter((name) => !['startup', 'batch', 'stream'].includes(name))
-      .filter((name) => measurementNamed(result, name) === undefined)
-      .flatMap((name) => [`## ${name.charAt(0).toUpperCase()}${name.slice(1)}`, MISSING]),
-    ...(result.sync === undefined ? [] : [syncSection(result.sync)]),
-    ...(result.codecs === undefined ? [] : [codecsSection(result.codecs)]),
-    ...(result.binary === undefined ? [] : [binarySection(result.binary)]),
-    ...(result.rpc === undefined ? [] : [rpcSection(result.rpc)]),
-    '## Ceilings',
-    ceilings(result),
+    bullets(
+      [...(isCompared(result) ? report.headline.map(rowSentence) : []), ...report.trust].map(markdownText),
+    ),
     '## Caveats',
-    bullets(caveatLines(result)),
+    bullets(report.caveats.map(markdownText)),
     '### Warnings',
-    warnings(result),
+    warnings(report.warnings),
     ...(result.thresholds.length === 0
       ? []
       : ['## Conditions', bullets(thresholdLines(result).map(markdownText))]),
     '## Raw Data',
-    'Every sample: [`benchmark-results.json`](../benchmark-results.json), described by ' +
-      '[its schema](../contract/benchmark-results.schema.json). A run also writes `.bench/benchmark-report.html`, a page with plots.',
+    rawData(result),
     '## Reproduction',
     reproduction(result),
   ].join('\n\n')}\n`;
 }
 
 function frontMatter(result: Result): string {
-  const complete =
-    openMeasurements(result).length > 0 && FULL.every((name) => measurementNamed(result, name) !== undefined);
+  const complete = FULL.every((name) => measurementNamed(result, name) !== undefined);
   return [
     '---',
     `date: ${result.created_at.slice(0, 10)}`,
@@ -119,24 +105,29 @@ function environmentLines(result: Result): string[] {
   return facts.map(([name, value]) => `**${name}**: ${markdownText(value)}`);
 }
 
-function parameters(headline: Measurement | undefined, soak: Measurement | undefined): string {
+function parameters(headline: Measurement | undefined): string {
   const workload = headline?.workload ?? null;
   if (headline === undefined || workload === null) return MISSING;
-  const shown = (value: number | null, unit: string, otherwise: string) =>
-    value === null ? otherwise : `${group(value)}${unit}`;
+  const length = workload.duration_s === null ? 'by events' : `${workload.duration_s} s of the faster server`;
   const rows = [
-    ['Events a round', shown(workload.events, '', 'by duration')],
-    ['Duration of a round', shown(workload.duration_s, ' s', 'by events')],
-    ['Rounds per server', `${workload.rounds}`],
+    ['Rounds (fresh processes of both servers)', `${workload.rounds}`],
+    ['Slices per server and round, A B B A', `${workload.slices}`],
+    ['Length of a slice', length],
+    ['Events a round and server', workload.events === null ? 'by rate' : group(workload.events)],
     ['Concurrency', `${workload.connections}`],
     ['Batch size', `${workload.batch_size}`],
-    ['Warmup events', shown(workload.warmup_events, '', 'four seconds at the rate')],
-    ['Mode', `${headline.mode}${workload.rate === null ? '' : `, ${askedOf(headline)}`}`],
+    [
+      'Warmup events',
+      workload.warmup_events === null ? 'four seconds at the rate' : group(workload.warmup_events),
+    ],
+    [
+      'Mode',
+      `${headline.mode}, sent by ${headline.driver?.name ?? 'no driver'} ${headline.driver?.version ?? ''}`.trim(),
+    ],
     ['Durability', workload.durability],
     ['Ids', workload.ids],
     ['Events there before', group(workload.preload_events)],
     ['Payload', payloadText(headline)],
-    ['Soak per server', soak?.workload?.duration_s ? formatDuration(soak.workload.duration_s) : 'none'],
   ];
   return markdownTable({ head: ['Parameter', 'Value'], rows }, [0, 1]);
 }
@@ -147,69 +138,44 @@ function payloadText({ payload }: Measurement): string {
   return `${source}: ${group(payload.events)} events, ${group(Math.round(payload.event_bytes.mean))} B in the mean, sha256 ${payload.sha256.slice(0, 12)}`;
 }
 
-function ceilingBullets(result: Result, measurement: Measurement): string[] {
-  const lines = ceilingLines(result, measurement);
-  return lines.length === 0 ? [] : [bullets(lines.map(markdownText))];
-}
-
-function ceilings(result: Result): string {
-  if (result.ceilings.length === 0) return MISSING;
-  const servers = serversIn(result);
-  const table: Table = {
-    head: [
-      'Bulk insert without HTTP',
-      ...servers.flatMap((name) => [SHORT_NAMES[name], `${SHORT_NAMES[name]} CPU per event`]),
-    ],
-    rows: result.ceilings.map((ceiling) => [
-      `transactions of ${group(ceiling.group_events)}, durability ${ceiling.durability}`,
-      ...servers.flatMap((name) => {
-        const found = ceiling.servers[name];
-        if (found === undefined) return [NOT_MEASURED, NOT_MEASURED];
-        return [
-          formatSummary(found.events_per_s, 'events_per_s'),
-          formatSummary(found.cpu_us_per_event, 'us'),
-        ];
-      }),
-    ]),
-  };
-  return markdownTable(table);
-}
-
-function warnings(result: Result): string {
-  const all = warningsOf(result);
+/** One line for each kind: what it limits, where it was seen, what to do. */
+function warnings(all: readonly NamedWarning[]): string {
   if (all.length === 0) return 'None was found in this run.';
+  const kinds = Map.groupBy(all, ({ code }) => code);
   return bullets(
-    all.map(
-      ({ measurement, message, advice }) =>
-        `**${measurement === null ? 'The run' : markdownText(measurement)}**: ${markdownText(`${message} — ${advice}`)}`,
-    ),
+    [...kinds].map(([code, found]) => {
+      const seen = found.map(({ measurement, message }) => `${measurement ?? 'the run'}: ${message}`);
+      return markdownText(`${code} (${limitOf(found[0]!)}): ${seen.join('; ')}. ${found[0]!.advice}`);
+    }),
   );
+}
+
+export function limitOf({ limits }: Warning): string {
+  return limits === null ? 'limits no claim' : `limits ${limits}`;
+}
+
+function rawData({ raw }: Result): string {
+  return [
+    'The summary: [`benchmark-results.json`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json).',
+    raw === null
+      ? 'The raw samples of this run were not written.'
+      : `Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(raw.bytes)} bytes, sha256 \`${raw.sha256}\`. The workflow \`bench\` uploads such a file.`,
+    `The suites have documents of their own: ${SUITE_NAMES.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
+  ].join(' ');
 }
 
 function reproduction(result: Result): string {
   const flags = result.flags.length === 0 ? '' : ` -- ${result.flags.map(shellWord).join(' ')}`;
   return [
     '```sh',
-    '# Build both, check that they answer alike, measure',
+    '# Builds both, checks that they answer alike, measures',
     `npx --yes pnpm@12.21.0 bench:compare${flags}`,
     '',
-    '# The row of the report before this one',
+    '# The workload of the first report',
     'npx --yes pnpm@12.21.0 bench:compare -- --events=20000 --concurrency=40 --batch-size=50',
-    ...(result.sync === undefined
-      ? []
-      : ['', '# Staying in sync, put into the same result', 'npx --yes pnpm@12.21.0 bench:sync']),
-    ...(result.codecs === undefined
-      ? []
-      : ['', '# Formats and transports, put into the same result', 'npx --yes pnpm@12.21.0 bench:codecs']),
-    ...(result.binary === undefined
-      ? []
-      : ['', '# Binary data in a page, put into the same result', 'npx --yes pnpm@12.21.0 bench:binary']),
     '',
-    ...(result.rpc === undefined
-      ? []
-      : ['# Typed calls, put into the same result', 'npx --yes pnpm@12.21.0 bench:rpc', '']),
-    '# README, this document and the page with plots from the result',
-    'node scripts/update-results.ts',
+    '# README and documents from the result',
+    'npx --yes pnpm@12.21.0 results:update',
     '```',
   ].join('\n');
 }

@@ -4,22 +4,11 @@
  * Invariant: the same result gives the same bytes, and text of the result never becomes markup.
  */
 
-import { binarySections } from '../binary/report/section.ts';
-import { codecsSections } from '../codecs/report/section.ts';
 import type { RawResult } from '../result/result.ts';
-import { rpcSections } from '../rpc/report/section.ts';
-import { syncSections } from '../sync/report/section.ts';
-import { commitOf, warningsOf } from './conditions.ts';
+import { commitOf } from './conditions.ts';
 import { formatDuration, formatValue, group } from './format.ts';
-import { glance } from './html/glance.ts';
 import { html, type Markup, trusted } from './html/markup.ts';
-import {
-  conditionSection,
-  plotSections,
-  type Section,
-  tableSection,
-  warningSection,
-} from './html/sections.ts';
+import { type Section, sectionsOf } from './html/sections.ts';
 import { STYLE } from './html/style.ts';
 import { labelOf, serversIn } from './names.ts';
 
@@ -27,16 +16,7 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 export function htmlReport(result: RawResult): string {
-  const sections: Section[] = [
-    ...plotSections(result),
-    ...syncSections(result),
-    ...codecsSections(result),
-    ...binarySections(result),
-    ...rpcSections(result),
-    tableSection(result),
-    warningSection(result),
-    conditionSection(result),
-  ];
+  const sections = sectionsOf(result);
   const title = serversIn(result)
     .map((name) => labelOf(result, name))
     .join(' and ');
@@ -54,9 +34,8 @@ export function htmlReport(result: RawResult): string {
 <body>
 ${headerMarkup(result, title, sections)}
 <main>
-<section id="glance"><h2>At a glance</h2>${glance(result)}</section>
 ${sections.map(({ id, title, body }) => html`<section id="${id}"><h2>${title}</h2>${body}</section>\n`)}</main>
-<footer>Made from benchmark-results.json of ${result.created_at}, in which every sample stands. The ratio is always Rust over TypeScript; a difference below the noise floor is called none.</footer>
+<footer>Made from the raw data of ${result.created_at}. A ratio is always Rust over TypeScript; where its interval holds 1, no difference is claimed.</footer>
 </body>
 </html>
 `.text;
@@ -66,7 +45,6 @@ function headerMarkup(result: RawResult, title: string, sections: readonly Secti
   const { environment } = result;
   const all = result.measurements.flatMap(({ processes }) => processes);
   const stored = all.reduce((sum, { audit }) => sum + audit.stored_events, 0);
-  const warnings = warningsOf(result).length;
   const facts = [
     result.created_at.slice(0, 10),
     `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores`,
@@ -80,7 +58,6 @@ function headerMarkup(result: RawResult, title: string, sections: readonly Secti
 <h1>${title}</h1>
 <p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${all.length} processes in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
 <ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
-${warnings === 0 ? null : html`<p class="warning"><a href="#warnings">${warnings} ${warnings === 1 ? 'warning' : 'warnings'} about this run</a></p>`}
 <nav>${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
 </header>`;
 }

@@ -78,12 +78,6 @@ export function shareOfCeiling(result: Result, measurement: Measurement, name: T
   return most === undefined || reached === undefined || most === 0 ? null : reached / most;
 }
 
-/** CPU time that the server's own database takes for an event in bulk, in microseconds; `null` without a ceiling. */
-export function cpuOfCeiling(result: Result, measurement: Measurement, name: TargetName): number | null {
-  const ceiling = measurement.ceiling === null ? undefined : result.ceilings[measurement.ceiling];
-  return ceiling?.servers[name]?.cpu_us_per_event?.median ?? null;
-}
-
 /** "Rust: 81 % of the 128,000 events/s that its own database takes in bulk." One a server. */
 export function ceilingLines(result: Result, measurement: Measurement): string[] {
   return serversIn(result).flatMap((name) => {

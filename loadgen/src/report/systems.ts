@@ -9,6 +9,7 @@ import { binaryGoalText } from '../binary/report/tables.ts';
 import { GOALS as CODECS_GOALS } from '../codecs/goals.ts';
 import { goalText } from '../codecs/report/tables.ts';
 import { headlineOf, type Result } from '../result/result.ts';
+import type { SuiteParts } from '../result/suite-parts.ts';
 import { GOALS as RPC_GOALS } from '../rpc/goals.ts';
 import { rpcGoalText } from '../rpc/report/tables.ts';
 import { SYNC_GOALS } from '../sync/goals.ts';
@@ -18,6 +19,8 @@ import { markdownTable } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';
 import { rowsOf } from './rows.ts';
 
+type Measured = SuiteParts & { readonly result: Result };
+
 interface System {
   readonly name: string;
   readonly asked: string;
@@ -26,7 +29,7 @@ interface System {
   /** What we measure, and with which command. */
   readonly here: string;
   /** The figure of a server; `null` where it was not measured. */
-  of(result: Result, server: TargetName): string | null;
+  of(measured: Measured, server: TargetName): string | null;
 }
 
 const THROUGHPUT = 'throughput_events_per_s';
@@ -41,7 +44,7 @@ const SYSTEMS: readonly System[] = [
     asked: 'Is a Rust server better than the Node one for events of agents?',
     measured: 'one run of 20,000 events, batches of 50: 8,838 events/s Rust, 10,958 TypeScript',
     here: 'the same workload for both, in rounds, each stored row checked (pnpm bench:compare)',
-    of(result, server) {
+    of({ result }, server) {
       const headline = headlineOf(result);
       const row =
         headline === undefined ? undefined : rowsOf(result, headline).find(({ key }) => key === THROUGHPUT);
@@ -91,14 +94,14 @@ const SYSTEMS: readonly System[] = [
   },
 ];
 
-export function systemsTable(result: Result): string {
+export function systemsTable(measured: Measured): string {
   const servers: readonly TargetName[] = ['rs', 'ts'];
   const rows = SYSTEMS.map((system) => [
     system.name,
     system.asked,
     system.measured,
     system.here,
-    ...servers.map((server) => system.of(result, server) ?? '—'),
+    ...servers.map((server) => system.of(measured, server) ?? '—'),
   ]);
   const head = [
     'System',

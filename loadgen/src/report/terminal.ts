@@ -1,50 +1,38 @@
-/**
- * The result on a terminal of 100 columns: a table for each measurement, the meaning of each figure, and all warnings.
- */
+/** The report of a run on a terminal of 100 columns: the headline first, then what it rests on. */
 import CliTable from 'cli-table3';
-import type { Measurement, Result } from '../result/result.ts';
-import { READING, runConditions, thresholdLines, warningsOf, workloadLine } from './conditions.ts';
-import {
-  headlineRows,
-  isCompared,
-  type Row,
-  rowSentence,
-  rowsOf,
-  sizeRows,
-  type Table,
-  tableOf,
-} from './rows.ts';
-import {
-  askedOf,
-  ceilingLines,
-  dashboardLines,
-  driftKeys,
-  driftTable,
-  generatorLine,
-  OPEN_READING,
-  openMeasurements,
-  openTable,
-} from './series.ts';
+import type { Result } from '../result/result.ts';
+import { answers } from './choice.ts';
+import { type NamedWarning, READING, runConditions, thresholdLines } from './conditions.ts';
+import { limitOf } from './document.ts';
+import { reportOf } from './model.ts';
+import { headlineRows, isCompared, type Row, rowSentence, type Table, tableOf } from './rows.ts';
+import { OPEN_READING } from './series.ts';
 import { isDifference } from './verdict.ts';
 
 const WIDTH = 100;
 /** Verdicts break their words; the rest of the columns are as wide as they need. */
 const DRIFT_WIDTHS = [18, 31, 31];
-/** What an open loop finds out. */
-const OPEN_KEYS: readonly string[] = ['latency_p99_ms', 'server_cpu_us_per_event'];
 
 export function terminalReport(result: Result): string {
-  const open = openMeasurements(result);
-  const sections = result.measurements.flatMap((measurement) => {
-    if (measurement === open[0]) return [openSection(result, open)];
-    return open.includes(measurement) ? [] : [section(result, measurement)];
-  });
-  return `${[
+  const { headline, design, loads, open, drift, trust, warnings } = reportOf(result);
+  const parts = [
     [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
-    ...sections,
+    part('The comparison', headlineText(result), isCompared(result) ? sentences(headline) : []),
+    ...(design === null ? [] : [part('Design and language', drawn(design.table), design.sentences)]),
+    ...(loads === null ? [] : [part('Every closed loop', drawn(loads), [])]),
+    ...(open === null
+      ? []
+      : [part('Open loop: latency from when a request was due', drawn(open), [OPEN_READING])]),
+    ...(drift === null ? [] : [part('Drift over the soak', drawn(drift, DRIFT_WIDTHS), [])]),
+    ...listed('How far this can be trusted:', trust),
     ...listed('Conditions of the command line:', thresholdLines(result)),
-    warningsSection(result),
-  ].join('\n\n')}\n`;
+    warningsSection(warnings),
+    ...listed(
+      'Which server:',
+      answers(result).map(({ reader, text }) => `${reader}: ${text}`),
+    ),
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 /** The headline table alone, while a run goes on. */
@@ -52,46 +40,8 @@ export function headlineText(result: Result): string {
   return drawn(tableOf(result, headlineRows(result), ['ratio']));
 }
 
-function section(result: Result, measurement: Measurement): string {
-  const startup = measurement.mode === 'startup';
-  const rows = [...rowsOf(result, measurement), ...(startup ? sizeRows(result) : [])];
-  const drift =
-    driftKeys(measurement).length > 0 ? [drawn(driftTable(result, measurement), DRIFT_WIDTHS)] : [];
-  const generator = generatorLine(measurement);
-  return [
-    heading(measurement.title),
-    wrap(workloadLine(measurement), '', '  '),
-    drawn(tableOf(result, rows, ['ratio'])),
-    ...drift,
-    ...(isCompared(result) ? sentences(rows) : []),
-    ...[
-      ...ceilingLines(result, measurement),
-      ...dashboardLines(measurement),
-      ...(generator === null ? [] : [generator]),
-    ].map(item),
-  ].join('\n');
-}
-
-function openSection(result: Result, open: readonly Measurement[]): string {
-  return [
-    heading('Open loop: latency from the moment a request was due'),
-    wrap(workloadLine(open[0]!), 'First of them: ', '  '),
-    drawn(openTable(result)),
-    item(OPEN_READING),
-    ...openSentences(result, open).map(item),
-  ].join('\n');
-}
-
-/** What the rates that both were asked for say; at shares of their own they had other loads. */
-function openSentences(result: Result, open: readonly Measurement[]): string[] {
-  if (!isCompared(result)) return [];
-  return open
-    .filter(({ workload }) => workload?.rate?.kind === 'fixed')
-    .flatMap((measurement) =>
-      rowsOf(result, measurement)
-        .filter(({ key }) => OPEN_KEYS.includes(key))
-        .map((row) => `Asked ${askedOf(measurement)}: ${rowSentence(row)}`),
-    );
+function part(title: string, table: string, lines: readonly string[]): string {
+  return [heading(title), table, ...lines.map(item)].join('\n');
 }
 
 /** Differences as sentences, and what differs by no more than noise in one line. */
@@ -102,20 +52,24 @@ function sentences(rows: readonly Row[]): string[] {
   return [
     ...differing.map(rowSentence),
     ...(alike.length === 1 ? alike.map(rowSentence) : []),
-    ...(alike.length > 1 ? [`No difference beyond noise: ${alike.map((row) => row.label).join(', ')}.`] : []),
+    ...(alike.length > 1 ? [`No difference shown: ${alike.map((row) => row.label).join(', ')}.`] : []),
     ...(open.length > 0 ? [`Too few rounds to say: ${open.map((row) => row.label).join(', ')}.`] : []),
-  ].map(item);
+  ];
 }
 
-function warningsSection(result: Result): string {
-  const warnings = warningsOf(result);
+/** One line for each kind of warning, with what it limits. */
+function warningsSection(warnings: readonly NamedWarning[]): string {
   if (warnings.length === 0) return 'This result has no warnings.';
-  const lines = warnings.map(({ measurement, message, advice }) =>
-    [
-      wrap(`${measurement === null ? '' : `${measurement}: `}${message}`, '  ', '  '),
-      wrap(advice, '    ', '    '),
-    ].join('\n'),
-  );
+  const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
+  const lines = kinds.map((found) => {
+    const seen = found.map(
+      ({ measurement, message }) => `${measurement === null ? '' : `${measurement}: `}${message}`,
+    );
+    return [
+      wrap(seen.join('; '), '  ', '    '),
+      wrap(`It ${limitOf(found[0]!)}. ${found[0]!.advice}`, '    ', '    '),
+    ].join('\n');
+  });
   return `Warnings about this result:\n${lines.join('\n')}`;
 }
 

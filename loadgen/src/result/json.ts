@@ -31,6 +31,24 @@ export function readableJson(value: object): string {
   return `${text.replace(/\[\n[^[\]{}"]+\]/g, (list) => list.replace(/\s+/g, ''))}\n`;
 }
 
+/** The result of a suite: one row a line, figures with four significant digits. */
+export function rowsJson(value: object): string {
+  const { rows, ...facts } = rounded(value as { readonly rows: readonly object[] }, SUITE_DIGITS);
+  const head = JSON.stringify(facts, null, 2).replace(/\n\}$/, '');
+  return `${head},\n  "rows": [\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]\n}\n`;
+}
+
+const SUITE_DIGITS = 4;
+
+/** Every number but whole ones with so many significant digits. */
+export function rounded<Value>(value: Value, digits: number): Value {
+  if (typeof value === 'number')
+    return (Number.isInteger(value) ? value : Number(value.toPrecision(digits))) as Value;
+  if (Array.isArray(value)) return value.map((one) => rounded(one, digits)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rounded(one, digits)])) as Value;
+}
+
 /** Writes next to the file first, so that an interruption leaves the old result whole. */
 export async function writeResult(result: Result, file: string): Promise<void> {
   const text = resultJson(result);

@@ -2,20 +2,16 @@
  * The file of a suite's result (decision 22): the committed result for a full run on committed sources, otherwise a
  * scratch file.
  *
- * Invariants: a suite adds its part to a result of `bench:compare` and changes nothing else in it; any other file is
- * the part alone. Neither is written unless it follows the schema.
+ * Invariant: a file is written only when it follows the schema.
  */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import type { Environment } from '../observe/environment.ts';
-import { COMMITTED_RESULT } from '../plan/plan.ts';
-import { readableJson, violations, writeResult } from './json.ts';
-import type { Result } from './result.ts';
-
-/** The parts of a result that have a suite of their own. */
-export type PartName = 'sync' | 'codecs' | 'binary' | 'rpc';
+import type { SuiteName } from '../plan/suite-options.ts';
+import { readableJson, rowsJson, violations } from './json.ts';
+import { suiteFile } from './suite-parts.ts';
 
 export interface Place {
   readonly file: string;
@@ -27,7 +23,7 @@ export interface Place {
 
 /** `reasons`: those of the options why this is not the committed result. */
 export function choosePlace(
-  part: PartName,
+  part: SuiteName,
   { out, build }: { readonly out: string | undefined; readonly build: boolean },
   { commit, dirty }: Environment,
   reasons: readonly string[],
@@ -41,7 +37,7 @@ export function choosePlace(
     ...(build ? [] : ['not built from these sources']),
     ...(commit === null || dirty !== false ? ['sources that are not committed'] : []),
   ];
-  const file = all.length === 0 ? COMMITTED_RESULT : resolve(ROOT, `.bench/${part}.json`);
+  const file = all.length === 0 ? resolve(ROOT, suiteFile(part)) : resolve(ROOT, `.bench/${part}.json`);
   return { file, reasons: all, unfinished: resolve(ROOT, `.bench/unfinished-${part}.json`) };
 }
 
@@ -56,13 +52,9 @@ export async function dropUnfinished({ unfinished }: Place): Promise<void> {
   await rm(unfinished, { force: true });
 }
 
-export async function putPart(name: PartName, part: object, file: string): Promise<void> {
-  const before = await readWhole(file);
-  if (before !== null) {
-    await writeResult({ ...before, [name]: part }, file);
-    return;
-  }
-  const text = readableJson(part);
+/** Writes the result of a suite, unless it does not follow the schema. */
+export async function putPart(name: SuiteName, part: object, file: string): Promise<void> {
+  const text = rowsJson(part);
   const found = await violations(JSON.parse(text), `#/$defs/${name}`);
   if (found.length > 0)
     throw new BenchFailure(
@@ -74,29 +66,4 @@ export async function putPart(name: PartName, part: object, file: string): Promi
   const draft = `${file}.${process.pid}.tmp`;
   await writeFile(draft, text);
   await rename(draft, file);
-}
-
-/** A whole result that is already there; `null` where there is no file, or one of this program's own. */
-async function readWhole(file: string): Promise<Result | null> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  const found = parsed(text);
-  if (typeof found === 'object' && found !== null) {
-    if ('measurements' in found) return found as Result;
-    if ('rows' in found) return null;
-  }
-  throw new BenchFailure('result_invalid', `${file} is no result, and is not written over`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

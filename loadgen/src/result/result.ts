@@ -8,17 +8,13 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../analyse/drift.ts';
 import type { ByRound, Comparison, Summary } from '../analyse/statistics.ts';
 import type { Warning } from '../analyse/warning.ts';
-import type { BinaryResult } from '../binary/result.ts';
 import type { Ceiling } from '../ceilings/ceiling.ts';
-import type { CodecsResult } from '../codecs/result.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { PoolFacts } from '../load/pool.ts';
 import type { Environment } from '../observe/environment.ts';
 import type { ProcessSample, ReaderSample, Slice } from '../observe/sample.ts';
 import type { DeployedSize } from '../observe/size.ts';
 import type { Placement } from '../plan/placement.ts';
-import type { RpcResult } from '../rpc/result.ts';
-import type { SyncResult } from '../sync/result.ts';
 import type { Health } from '../verify/health.ts';
 
 export const SCHEMA_VERSION = 3;
@@ -42,14 +38,6 @@ export interface Result {
   readonly thresholds: readonly ThresholdOutcome[];
   /** Warnings about the run as a whole; each measurement has its own. */
   readonly warnings: readonly Warning[];
-  /** What `pnpm bench:sync` found, with its own commit and machine (decision 22). */
-  readonly sync?: SyncResult;
-  /** What `pnpm bench:codecs` found, likewise. */
-  readonly codecs?: CodecsResult;
-  /** What `pnpm bench:binary` found, likewise. */
-  readonly binary?: BinaryResult;
-  /** What `pnpm bench:rpc` found, likewise. */
-  readonly rpc?: RpcResult;
 }
 
 /** A file next to the summary, which no commit holds. */

@@ -13,6 +13,7 @@ import { SuiteRun } from '../run/suite-run.ts';
 import { Poster } from './poster.ts';
 import { syncTerminal } from './report/terminal.ts';
 import {
+  type Percentiles,
   SCENARIO_NAMES,
   type ScenarioName,
   type Skipped,
@@ -90,7 +91,15 @@ async function measureAll(
       strategies,
       poster,
       progress,
-      add: (row) => void rows.push({ scenario: scenario.name, server, ...row }),
+      add: ({ latency, ...row }) => {
+        const { histogram: _, ...percentiles } = latency ?? { histogram: '' };
+        rows.push({
+          scenario: scenario.name,
+          server,
+          ...row,
+          latency: latency === null ? null : (percentiles as Percentiles),
+        });
+      },
       skip: (reason) => {
         progress.say(`${scenario.name} ${server}: skipped: ${reason}`);
         skipped.push({ scenario: scenario.name, server, reason });

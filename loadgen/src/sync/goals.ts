@@ -5,9 +5,15 @@
  * measured is not reached.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Latency } from '../load/drivers/driver.ts';
 import type { FigureKey } from './figure.ts';
-import { type Parameters, rowsWhere, type ScenarioName, type SyncResult, type SyncRow } from './result.ts';
+import {
+  type Parameters,
+  type Percentiles,
+  rowsWhere,
+  type ScenarioName,
+  type SyncResult,
+  type SyncRow,
+} from './result.ts';
 
 export type GoalUnit = 'ms' | 'share' | 'of it' | 'per s' | 'count';
 
@@ -62,7 +68,7 @@ const tripAt =
 export const BACK_TO_BACK = 'throttle off, back to back';
 
 /** Of these round trips. */
-export function latencyOfTrips(sync: SyncResult, server: TargetName): Latency | null | undefined {
+export function latencyOfTrips(sync: SyncResult, server: TargetName): Percentiles | null | undefined {
   return rowsWhere(sync, 'round_trip', server, { pace: BACK_TO_BACK })[0]?.latency;
 }
 

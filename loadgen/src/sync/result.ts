@@ -38,10 +38,13 @@ export interface SyncResult extends SuiteFacts {
   readonly warnings: readonly SyncWarning[];
 }
 
+/** A latency without its histogram, which would be most of the file. */
+export type Percentiles = Omit<Latency, 'histogram'>;
+
 /** What one server gave in one case of a scenario. */
 export interface SyncRow extends SuiteRow<ScenarioName, Figures> {
   /** Of all repetitions, where single durations were taken. */
-  readonly latency: Latency | null;
+  readonly latency: Percentiles | null;
 }
 
 export interface Skipped {

@@ -8,6 +8,7 @@
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Latency } from '../load/drivers/driver.ts';
 import type { Host } from '../run/host.ts';
 import type { Launch } from '../run/launch.ts';
 import type { Progress } from '../run/progress.ts';
@@ -29,7 +30,7 @@ export interface ScenarioContext {
   readonly strategies: Strategies;
   readonly poster: Poster;
   readonly progress: Progress;
-  add(row: Omit<SyncRow, 'scenario' | 'server'>): void;
+  add(row: Pick<SyncRow, 'parameters' | 'figures'> & { readonly latency: Latency | null }): void;
   /** What is not measured, and why. */
   skip(reason: string): void;
 }

@@ -1,4 +1,4 @@
-/** Formats and transports as Markdown: a section of docs/benchmark-results.md. */
+/** Formats and transports as Markdown: docs/suites/codecs.md. */
 
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import type { CodecsResult } from '../result.ts';
@@ -6,17 +6,17 @@ import { questionsOf } from './questions.ts';
 import { CODECS_READING, CODECS_TITLE, codecsServers, goalTable } from './tables.ts';
 import { codecsLines } from './text.ts';
 
-export function codecsSection(codecs: CodecsResult): string {
+export function codecsDocument(codecs: CodecsResult): string {
   const servers = codecsServers(codecs);
-  return [
-    `## ${CODECS_TITLE}`,
+  return `${[
+    `# ${CODECS_TITLE}`,
     CODECS_READING,
     markdownTable(goalTable(codecs), [0]),
     bullets(codecsLines(codecs).map(markdownText)),
     ...questionsOf(codecs, servers).flatMap(({ title, table }) => [
-      `### ${markdownText(title)}`,
+      `## ${markdownText(title)}`,
       markdownTable(table),
     ]),
     'Every row, with p50, p95, p99, memory and more: `pnpm bench:codecs --tables`.',
-  ].join('\n\n');
+  ].join('\n\n')}\n`;
 }

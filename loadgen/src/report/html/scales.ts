@@ -9,24 +9,6 @@ export function logMs(label: string): ScaleOptions {
   return { type: 'log', label, grid: true, ticks: 4, tickFormat: plain };
 }
 
-/** 1 / (1 - p): each nine takes the same room. */
-export function percentiles(): ScaleOptions {
-  const names = new Map([
-    [2, '50 %'],
-    [10, '90 %'],
-    [100, '99 %'],
-    [1000, '99.9 %'],
-    [10_000, '99.99 %'],
-  ]);
-  return {
-    type: 'log',
-    label: 'Percentile',
-    ticks: [...names.keys()],
-    tickFormat: (x: number) => names.get(x) ?? '',
-    grid: true,
-  };
-}
-
 export function plain(value: number): string {
   if (value >= 1000) return group(value);
   return String(Number(value.toPrecision(3)));

@@ -1,21 +1,15 @@
-/** The sections of the page: which plots and tables stand where, and what is left out when it was not run. */
+/** The sections of the page, in their order; one that has nothing to show is left out. */
 
-import { headlineOf, measurementNamed, type RawMeasurement, type RawResult } from '../../result/result.ts';
-import { READING, runConditions, thresholdLines, warningsOf, workloadLine } from '../conditions.ts';
-import { rowsOf, tableOf } from '../rows.ts';
-import {
-  ceilingLines,
-  dashboardLines,
-  driftKeys,
-  driftTable,
-  OPEN_READING,
-  openMeasurements,
-  openTable,
-} from '../series.ts';
+import { headlineOf, measurementNamed, type RawResult } from '../../result/result.ts';
+import { answers } from '../choice.ts';
+import { READING, runConditions, thresholdLines, workloadLine } from '../conditions.ts';
+import { limitOf } from '../document.ts';
+import { type Report, reportOf } from '../model.ts';
+import { OPEN_READING } from '../series.ts';
 import { type Figure, figureMarkup, tableMarkup } from './figure.ts';
-import { distributionFigure, percentileFigure, REQUEST, rateFigure, STREAM } from './latency-figures.ts';
+import { glance } from './glance.ts';
 import { html, type Markup } from './markup.ts';
-import { cpuFigure, limitFigure, roundsFigure } from './round-figures.ts';
+import { rateFigure } from './rate-figures.ts';
 import { ROUND_COLUMNS, SOAK_COLUMNS, timeFigure } from './time-figures.ts';
 
 export interface Section {
@@ -24,126 +18,102 @@ export interface Section {
   readonly body: Markup;
 }
 
-/** Those that have something to show. */
-export function plotSections(result: RawResult): Section[] {
-  const headline = headlineOf(result);
-  const single = measurementNamed(result, 'single');
-  const power = measurementNamed(result, 'power');
-  const closed = distinct([headline, measurementNamed(result, 'corpus'), single, power]);
-  const open = openMeasurements(result);
-  const stream = measurementNamed(result, 'stream');
-  const soak = measurementNamed(result, 'soak');
+export function sectionsOf(result: RawResult): Section[] {
+  const report = reportOf(result);
   return [
-    plots(
-      'throughput',
-      'Throughput and cost',
-      'As many requests as will go over fixed connections, and what each event costs the server.',
-      [
-        ...closed.flatMap((measurement) => roundsFigure(result, measurement)),
-        ...limitFigure(result),
-        ...cpuFigure(result),
-      ],
-    ),
-    plots(
-      'open',
-      'Latency at a fixed rate',
-      'Requests are due at fixed times, and latency counts from then: a stall counts against every request that had to wait.',
-      [
-        ...rateFigure(result, 'latency_p50_ms', 'Latency p50'),
-        ...rateFigure(result, 'latency_p99_ms', 'Latency p99'),
-        ...open.flatMap((measurement) => percentileFigure(result, measurement, REQUEST)),
-      ],
-      open.length === 0
-        ? null
-        : wide(
-            'All rates as a table',
-            html`${tableMarkup(openTable(result))}<p class="fine">${OPEN_READING}</p>`,
-          ),
-    ),
-    plots(
-      'queue',
-      'Latency under a full queue',
-      'In a closed loop the next request waits for the last answer; these compare the two under the same pressure.',
-      distinct([headline, single, power]).flatMap((measurement) => [
-        ...distributionFigure(result, measurement, REQUEST),
-        ...percentileFigure(result, measurement, REQUEST),
-      ]),
-    ),
-    plots(
-      'resources',
-      'Memory and CPU over time',
-      `${headline?.title ?? ''}: the server’s process alone, as the operating system says.`,
-      headline === undefined ? [] : ROUND_COLUMNS.flatMap((column) => timeFigure(result, headline, column)),
-    ),
-    plots(
-      'stream',
-      'Stream',
-      'How long after its transaction an event reaches a client that listens.',
-      stream === undefined
-        ? []
-        : [
-            ...distributionFigure(result, stream, STREAM),
-            ...percentileFigure(result, stream, STREAM),
-            ...percentileFigure(result, stream, REQUEST),
-          ],
-    ),
-    plots(
-      'soak',
-      'Soak',
-      soak === undefined ? '' : `${soak.title}: ${workloadLine(soak)}.`,
-      soak === undefined
-        ? []
-        : [
-            ...SOAK_COLUMNS.flatMap((column) => timeFigure(result, soak, column)),
-            ...percentileFigure(result, soak, REQUEST),
-          ],
-      soak === undefined || driftKeys(soak).length === 0
-        ? null
-        : wide(
-            'Drift as a table',
-            html`${tableMarkup(driftTable(result, soak))}<p class="fine">${dashboardLines(soak).join(' ')}</p>`,
-          ),
-    ),
+    answer(result),
+    design(report),
+    load(result, report),
+    overTime(result),
+    soak(result, report),
+    trust(report),
+    conditions(result),
   ].filter((section) => section !== null);
 }
 
-function distinct(measurements: readonly (RawMeasurement | undefined)[]): RawMeasurement[] {
-  return [...new Set(measurements)].filter((found) => found !== undefined);
-}
-
-export function tableSection(result: RawResult): Section {
+function answer(result: RawResult): Section {
+  const lines = answers(result).map(({ reader, text }) => html`<li><b>${reader}:</b> ${text}</li>`);
   return {
-    id: 'tables',
-    title: 'Every measurement',
-    body: html`<p class="intro">${READING}.</p>${result.measurements.map((measurement) =>
-      wide(
-        measurement.title,
-        html`<p class="fine">${workloadLine(measurement)}</p>${tableMarkup(
-          tableOf(result, rowsOf(result, measurement), ['delta', 'ratio', 'meaning']),
-        )}${ceilingLines(result, measurement).map((line) => html`<p class="fine">${line}</p>`)}`,
-      ),
-    )}`,
+    id: 'answer',
+    title: 'Which server',
+    body: html`${lines.length === 0 ? null : html`<ul class="answers">${lines}</ul>`}${glance(result)}<p class="fine">${READING}.</p>`,
   };
 }
 
-export function warningSection(result: RawResult): Section {
-  const warnings = warningsOf(result);
-  const body =
-    warnings.length === 0
-      ? html`<p>None was found in this run.</p>`
-      : html`<ul class="warnings">${warnings.map(
-          ({ measurement, message, advice }) =>
-            html`<li><b>${measurement ?? 'The run'}</b>: ${message}<small>${advice}</small></li>`,
-        )}</ul>`;
-  return { id: 'warnings', title: 'Warnings', body };
+function design({ design: found }: Report): Section | null {
+  if (found === null) return null;
+  const sentences = found.sentences.map((line) => html`<li>${line}</li>`);
+  return {
+    id: 'design',
+    title: 'Design and language',
+    body: html`<p class="intro">The same load on a plain server of each language, as a tutorial would write it, and on these servers.</p>${tableMarkup(found.table)}<ul>${sentences}</ul>`,
+  };
 }
 
-export function conditionSection(result: RawResult): Section {
+function load(result: RawResult, { loads, open }: Report): Section | null {
+  const figures = [
+    ...rateFigure(result, 'latency_p99_ms', 'Latency p99', 'ms'),
+    ...rateFigure(result, 'server_cpu_us_per_event', 'CPU per event', 'us'),
+  ];
+  if (figures.length === 0 && loads === null) return null;
+  const tables = [
+    ...(loads === null ? [] : [wide('Every closed loop', tableMarkup(loads))]),
+    ...(open === null
+      ? []
+      : [wide('Every rate', html`${tableMarkup(open)}<p class="fine">${OPEN_READING}</p>`)]),
+  ];
+  return {
+    id: 'load',
+    title: 'Latency and CPU over load',
+    body: html`<p class="intro">Requests are due at fixed times, and latency counts from then: a stall counts against every request that had to wait.</p>${plots(figures)}${tables}`,
+  };
+}
+
+function overTime(result: RawResult): Section | null {
+  const headline = headlineOf(result);
+  if (headline === undefined) return null;
+  const figures = ROUND_COLUMNS.flatMap((column) => timeFigure(result, headline, column));
+  if (figures.length === 0) return null;
+  return {
+    id: 'time',
+    title: 'Memory and CPU over time',
+    body: html`<p class="intro">${headline.title}: the process of the server alone, slice by slice.</p>${plots(figures)}`,
+  };
+}
+
+function soak(result: RawResult, { drift }: Report): Section | null {
+  const found = measurementNamed(result, 'soak');
+  if (found === undefined) return null;
+  const figures = SOAK_COLUMNS.flatMap((column) => timeFigure(result, found, column));
+  return {
+    id: 'soak',
+    title: 'Soak',
+    body: html`<p class="intro">${found.title}: ${workloadLine(found)}.</p>${plots(figures)}${drift === null ? null : tableMarkup(drift)}`,
+  };
+}
+
+function trust({ trust: lines, warnings }: Report): Section {
+  const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
+  const found = kinds.map((all) => {
+    const seen = all.map(({ measurement, message }) => `${measurement ?? 'the run'}: ${message}`).join('; ');
+    return html`<li>${seen}<small>It ${limitOf(all[0]!)}. ${all[0]!.advice}</small></li>`;
+  });
+  const list = html`<ul class="warnings">${found}</ul>`;
+  return {
+    id: 'warnings',
+    title: 'How far this can be trusted',
+    body: html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>${
+      found.length === 0 ? html`<p>This run has no warnings.</p>` : list
+    }`,
+  };
+}
+
+function conditions(result: RawResult): Section {
   const { environment, placement } = result;
   const facts: readonly (readonly [string, string])[] = [
     ...runConditions(result).map((line, i) => [['Machine', 'Database', 'Code'][i] ?? '', line] as const),
     ['Placement', placement.reason],
-    ['Load before', environment.load_average.map((load) => load.toFixed(2)).join(', ')],
+    ['Load before', environment.load_average.map((one) => one.toFixed(2)).join(', ')],
     ['Flags', result.flags.join(' ') || 'none'],
     ...thresholdLines(result).map((line) => ['Condition', line] as const),
   ];
@@ -154,19 +124,8 @@ export function conditionSection(result: RawResult): Section {
   };
 }
 
-function plots(
-  id: string,
-  title: string,
-  intro: string,
-  figures: readonly Figure[],
-  after: Markup | null = null,
-): Section | null {
-  if (figures.length === 0) return null;
-  return {
-    id,
-    title,
-    body: html`<p class="intro">${intro}</p><div class="plots">${figures.map(figureMarkup)}</div>${after}`,
-  };
+function plots(figures: readonly Figure[]): Markup | null {
+  return figures.length === 0 ? null : html`<div class="plots">${figures.map(figureMarkup)}</div>`;
 }
 
 function wide(title: string, body: Markup): Markup {

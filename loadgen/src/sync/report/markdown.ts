@@ -1,4 +1,4 @@
-/** What staying in sync comes to, as Markdown: a section of docs/benchmark-results.md. */
+/** What staying in sync comes to, as Markdown: docs/suites/sync.md. */
 
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import { SCENARIO_NAMES, type SyncResult } from '../result.ts';
@@ -11,24 +11,24 @@ import { SYNC_READING, skippedLines, syncConditions, syncDoubts } from './text.t
 export const SYNC_PICTURE = 'staying-in-sync.svg';
 
 /** With every row. */
-export function syncSection(sync: SyncResult): string {
+export function syncDocument(sync: SyncResult): string {
   const scenarios = SCENARIO_NAMES.flatMap((name) => {
     const table = scenarioTable(sync, name);
-    return table === null ? [] : [`### ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
+    return table === null ? [] : [`## ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
   });
   const lines = [
     ...syncConditions(sync).map((line) => `${line}.`),
     ...skippedLines(sync).map((line) => `${line}.`),
     ...syncDoubts(sync),
   ];
-  return [
-    '## Staying in sync',
+  return `${[
+    '# Staying in sync',
     SYNC_READING,
     `![${syncPictureText(sync)}](${SYNC_PICTURE})`,
     goals(sync),
     bullets(lines.map(markdownText)),
     ...scenarios,
-  ].join('\n\n');
+  ].join('\n\n')}\n`;
 }
 
 function goals(sync: SyncResult): string {

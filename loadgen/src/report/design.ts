@@ -1,0 +1,99 @@
+/**
+ * Design by language: the servers of this repository next to plain ones, which a tutorial would write (decision 67).
+ *
+ * Invariant: all four took the same bytes in the same run; a factor is the quotient of two medians.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Unit } from '../analyse/metrics.ts';
+import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { formatMedian, formatValue } from './format.ts';
+import { SHORT_NAMES } from './names.ts';
+import type { Table } from './rows.ts';
+
+export interface Design {
+  /** A row for each figure: plain and product of both languages. */
+  readonly table: Table;
+  /** What the four figures allow to say. */
+  readonly sentences: readonly string[];
+}
+
+interface Compared {
+  readonly label: string;
+  readonly plain: string;
+  readonly product: string;
+  readonly key: string;
+  readonly unit: Unit;
+}
+
+const COMPARED: readonly Compared[] = [
+  {
+    label: 'CPU per event at 1,000/s',
+    plain: 'plain_1000',
+    product: 'open_1000',
+    key: 'server_cpu_us_per_event',
+    unit: 'us',
+  },
+  {
+    label: 'CPU per event at 10,000/s',
+    plain: 'plain_10000',
+    product: 'open_10000',
+    key: 'server_cpu_us_per_event',
+    unit: 'us',
+  },
+  {
+    label: 'p99 at 10,000/s',
+    plain: 'plain_10000',
+    product: 'open_10000',
+    key: 'latency_p99_ms',
+    unit: 'ms',
+  },
+  {
+    label: 'Throughput',
+    plain: 'plain_batch',
+    product: 'batch',
+    key: 'throughput_events_per_s',
+    unit: 'events_per_s',
+  },
+];
+
+const LANGUAGES: readonly TargetName[] = ['ts', 'rs'];
+
+/** `null` without the plain servers, or with one server alone. */
+export function designOf(result: Result): Design | null {
+  const shown = COMPARED.flatMap((compared) => {
+    const [plain, product] = [compared.plain, compared.product].map((name) => measurementNamed(result, name));
+    return plain === undefined || product === undefined ? [] : [{ ...compared, plain, product }];
+  });
+  if (shown.length === 0 || result.servers.rs === undefined || result.servers.ts === undefined) return null;
+  return {
+    table: {
+      head: [
+        '',
+        ...LANGUAGES.flatMap((name) => [`${SHORT_NAMES[name]}, plain`, `${SHORT_NAMES[name]}, this server`]),
+      ],
+      rows: shown.map(({ label, plain, product, key, unit }) => [
+        label,
+        ...LANGUAGES.flatMap((name) =>
+          [plain, product].map((one) => formatMedian(one.servers[name]?.metrics[key], unit)),
+        ),
+      ]),
+    },
+    sentences: shown.flatMap(({ label, plain, product, key, unit }) => {
+      const value = (one: Measurement, name: TargetName) => one.servers[name]?.metrics[key]?.median ?? null;
+      const cells = [value(plain, 'ts'), value(product, 'ts'), value(plain, 'rs'), value(product, 'rs')];
+      if (cells.some((cell) => cell === null || cell === 0)) return [];
+      const [plainTs, ts, plainRs, rs] = cells as [number, number, number, number];
+      // What is better high grows with the design, what costs falls.
+      const factor = (worse: number, better: number) =>
+        times(unit === 'events_per_s' ? better / worse : worse / better);
+      return [
+        `${label}: the design is worth ${factor(plainTs, ts)} in TypeScript and ${factor(plainRs, rs)} in Rust; ` +
+          `the language ${factor(plainTs, plainRs)} between plain servers and ${factor(ts, rs)} between these.`,
+      ];
+    }),
+  };
+}
+
+function times(factor: number): string {
+  return `${formatValue(Number(factor.toPrecision(2)), 'count')} times`;
+}
