@@ -30,8 +30,7 @@ export interface Environment {
 const GENERATED = [
   'benchmark-results.json',
   'docs/benchmark-results.md',
-  'docs/staying-in-sync.svg',
-  'docs/performance',
+  'docs/suites',
   'docs/performance.md',
   'README.md',
 ];
