@@ -59,19 +59,19 @@ export class Walker {
 
   /** Skips a value that lies in `depth` containers. Does not recurse. */
   skipValue(depth: number): void {
-    this.begin(depth);
+    this.begin(depth, 1);
     this.skipUntil(this.bytes.length);
   }
 
-  /** Begins a value that lies in `depth` containers; `skipUntil` skips it. */
-  begin(depth: number): void {
+  /** Begins so many values that lie in `depth` containers; `skipUntil` skips them. */
+  begin(depth: number, count: number): void {
     this.depth = depth;
     this.level = 0;
-    this.left = 1;
+    this.left = count;
     this.isPairs = false;
   }
 
-  /** Goes on with the value that was begun; returns whether it ended, else the walker is at `pause` or behind it. */
+  /** Goes on with the values that were begun; returns whether they ended, else the walker is at `pause` or behind it. */
   skipUntil(pause: number): boolean {
     const { bytes, open, depth } = this;
     const { length } = bytes;
@@ -96,9 +96,7 @@ export class Walker {
       if (shape === SHAPE.byte) {
         at++;
       } else if (shape === SHAPE.text) {
-        this.at = at;
-        this.text(first);
-        at = this.at;
+        at = this.text(at, first);
       } else if (shape === SHAPE.other) {
         this.at = at + 1;
         this.scalar(first);
@@ -158,17 +156,24 @@ export class Walker {
     if (this.at >= bytes.length) fail('truncated');
     const first = bytes[this.at]!;
     if (SHAPES[first] !== SHAPE.text) fail('key');
-    this.text(first);
+    this.at = this.text(this.at, first);
   }
 
-  private text(first: number): void {
-    this.at++;
-    const length = first < 0xc0 ? first & 0x1f : this.length(1 << (first - 0xd9));
-    const start = this.take(length);
-    const end = start + length;
-    this.textStart = start;
+  /** Checks the text whose marker `first` is at `at`; returns where it ends. */
+  private text(at: number, first: number): number {
+    let start = at + 1;
+    let length = first & 0x1f;
+    if (first >= 0xc0) {
+      this.at = start;
+      length = this.length(1 << (first - 0xd9));
+      start = this.at;
+    }
     const { bytes } = this;
+    const end = start + length;
+    if (end > bytes.length) fail('truncated');
+    this.textStart = start;
     if (!isUtf8Range(bytes, start, end)) fail('utf8');
+    return end;
   }
 
   /** Takes the rest of a value whose marker has a fixed number of bytes behind it. */
