@@ -37,6 +37,7 @@ export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Pla
         continue;
       }
     }
+    if (walker.at < pause && walker.skipByte()) continue;
     walker.begin(depth, 1);
     while (!walker.skipUntil(pause)) {
       yield;

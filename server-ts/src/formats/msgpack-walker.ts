@@ -57,6 +57,13 @@ export class Walker {
     if (this.at !== this.bytes.length) fail('trailing');
   }
 
+  /** Skips a value of one byte that is no container; returns whether there was one. */
+  skipByte(): boolean {
+    if (shapeAt(this.bytes, this.at) !== SHAPE.byte) return false;
+    this.at++;
+    return true;
+  }
+
   /** Skips a value that lies in `depth` containers. Does not recurse. */
   skipValue(depth: number): void {
     this.begin(depth, 1);
@@ -95,6 +102,12 @@ export class Walker {
       left--;
       if (shape === SHAPE.byte) {
         at++;
+        if (isPairs) continue;
+        // A body may have millions of such elements, one after the other.
+        while (left > 0 && at < end && SHAPES[bytes[at]!] === SHAPE.byte) {
+          at++;
+          left--;
+        }
       } else if (shape === SHAPE.text) {
         at = this.text(at, first);
       } else if (shape === SHAPE.other) {
