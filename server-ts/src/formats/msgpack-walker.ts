@@ -42,10 +42,9 @@ export class Walker {
   /** In how many containers the value lies that is being skipped, and how many of its own are open around the innermost. */
   private depth = 0;
   private level = 0;
-  /** Values that are still to come in the innermost container; a key is one of its own. */
+  /** Values that are still to come in the innermost container; negative in a map, where a key is one of its own. */
   private left = 0;
-  private isPairs = false;
-  /** How many values the containers around the innermost one still have; inverted where the container is a map. */
+  /** The same of the containers around the innermost one. */
   private readonly open = new Int32Array(MOST_DEPTH);
 
   constructor(bytes: Buffer) {
@@ -75,7 +74,6 @@ export class Walker {
     this.depth = depth;
     this.level = 0;
     this.left = count;
-    this.isPairs = false;
   }
 
   /** Goes on with the values that were begun; returns whether they ended, else the walker is at `pause` or behind it. */
@@ -83,13 +81,11 @@ export class Walker {
     const { bytes, open, depth } = this;
     const { length } = bytes;
     const end = Math.min(pause, length);
-    let { at, level, left, isPairs } = this;
+    let { at, level, left } = this;
     for (;;) {
       if (left === 0) {
         if (level === 0) break;
-        const outer = open[--level]!;
-        isPairs = outer < 0;
-        left = isPairs ? ~outer : outer;
+        left = open[--level]!;
         continue;
       }
       if (at >= end) {
@@ -98,11 +94,14 @@ export class Walker {
       }
       const first = bytes[at]!;
       const shape = SHAPES[first]!;
-      if (isPairs && (left & 1) === 0 && shape !== SHAPE.text) fail('key');
-      left--;
+      if (left > 0) {
+        left--;
+      } else {
+        if ((left & 1) === 0 && shape !== SHAPE.text) fail('key');
+        left++;
+      }
       if (shape === SHAPE.byte) {
         at++;
-        if (isPairs) continue;
         // A body may have millions of such elements, one after the other.
         while (left > 0 && at < end && SHAPES[bytes[at]!] === SHAPE.byte) {
           at++;
@@ -114,27 +113,25 @@ export class Walker {
         this.at = at + 1;
         this.scalar(first);
         at = this.at;
-      } else if (first < SHORT_CONTAINERS && depth + level < MOST_DEPTH) {
-        at++;
-        const count = first & 0x0f;
-        if (count === 0) continue;
-        open[level++] = isPairs ? ~left : left;
-        isPairs = shape === SHAPE.map;
-        left = isPairs ? 2 * count : count;
-        if (left > length - at) fail('truncated');
       } else {
-        this.at = at;
-        const count = this.container(depth + level);
-        at = this.at;
-        open[level++] = isPairs ? ~left : left;
-        isPairs = shape === SHAPE.map;
-        left = isPairs ? 2 * count : count;
+        let count = first & 0x0f;
+        if (first < SHORT_CONTAINERS && depth + level < MOST_DEPTH) {
+          at++;
+          if (count === 0) continue;
+        } else {
+          this.at = at;
+          count = this.container(depth + level);
+          at = this.at;
+        }
+        open[level++] = left;
+        // Never -0, which is no small integer of V8.
+        left = shape === SHAPE.map ? 0 - 2 * count : count;
+        if (Math.abs(left) > length - at) fail('truncated');
       }
     }
     this.at = at;
     this.level = level;
     this.left = left;
-    this.isPairs = isPairs;
     return left === 0;
   }
 
