@@ -2,14 +2,16 @@
  * `pnpm test`, `pnpm check` and `pnpm check:long`: the scripts of package.json that must pass, one after the other.
  *
  * All of them run even when one fails, so that one run reports everything. The end is the last lines of each failure, a
- * table and an exit code.
+ * table, the failing cases and an exit code. CI shows the end of a log, so that the failing cases come last.
  * `check` is what CI runs: `test`, formatting, lints, types and counts. `check:long` runs every night: `check` with the
  * long forms of the crash and differential scenarios (decision 48), and what depends on the time of the machine.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
+import { createInterface } from 'node:readline';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
+import { FailedCases } from './failed-cases.ts';
 
 /** Enough for the failing tests that `node --test` and `cargo test` name at their end. */
 const TAIL_LINES = 40;
@@ -76,10 +78,17 @@ if (plan === undefined) {
   process.stderr.write(`usage: run-all.ts ${Object.keys(PLANS).join('|')}\n`);
   process.exit(2);
 }
-const results: { script: string; ok: boolean; seconds: number; tail: string }[] = [];
+const results: {
+  script: string;
+  ok: boolean;
+  seconds: number;
+  tail: string;
+  cases: readonly string[];
+}[] = [];
 for (const step of plan) results.push(await run(step));
 
-for (const { script, tail } of results.filter((result) => !result.ok))
+const failed = results.filter((result) => !result.ok);
+for (const { script, tail } of failed)
   process.stdout.write(`\n== ${script} failed; its last lines:\n${tail}\n`);
 process.stdout.write('\n');
 for (const { script, ok, seconds } of results) {
@@ -87,9 +96,12 @@ for (const { script, ok, seconds } of results) {
     `${ok ? 'ok    ' : 'FAILED'}  ${script.padEnd(16)} ${seconds.toFixed(1).padStart(7)} s\n`,
   );
 }
-const failed = results.filter((result) => !result.ok).length;
-process.stdout.write(`\n${results.length - failed} passed, ${failed} failed\n`);
-process.exitCode = failed === 0 ? 0 : 1;
+process.stdout.write(`\n${results.length - failed.length} passed, ${failed.length} failed\n`);
+for (const { script, cases } of failed) {
+  const named = cases.length > 0 ? cases : ['no line names a case; its last lines are above the table'];
+  process.stdout.write(`\n== ${script} failed:\n${named.map((line) => `  ${line}\n`).join('')}`);
+}
+process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** Runs one script, shows what it prints, and keeps the end of it for the summary. */
 async function run(step: Step): Promise<(typeof results)[number]> {
@@ -100,10 +112,12 @@ async function run(step: Step): Promise<(typeof results)[number]> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
+  const cases = new FailedCases();
   for (const [from, to] of [
     [child.stdout, process.stdout],
     [child.stderr, process.stderr],
   ] as const) {
+    createInterface({ input: from }).on('line', (line) => cases.take(line));
     from.setEncoding('utf8').on('data', (text: string) => {
       to.write(text);
       printed = (printed + text).slice(-KEPT_CHARACTERS);
@@ -112,7 +126,7 @@ async function run(step: Step): Promise<(typeof results)[number]> {
   const [status] = (await once(child, 'close')) as [number | null];
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   const tail = printed.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
-  return { script: step.script, ok: status === 0, seconds, tail };
+  return { script: step.script, ok: status === 0, seconds, tail, cases: cases.lines };
 }
 
 /** The pnpm that runs this script: a program, or a file of JavaScript. */

@@ -155,17 +155,21 @@ test('the page receives every event while the servers are killed in turn', { ski
   const place = ownPlace();
   const browser = await launch();
   t.after(() => browser.close());
-  // Fewer than the page takes in one pull, over nine seconds; then nothing for twenty, in which it catches up.
+  // Fewer than the page takes in one pull. A kill needs an event under way, so that none comes in the pause behind the
+  // first one, in which the page opens. The others follow over nine seconds; then nothing for forty (`corpus.ts`).
   const EVENTS = 150;
+  const SPEED = 0.05;
+  const PAUSE_MS = 6000 * SPEED;
+  const EVERY_MS = 60 * SPEED;
   const corpus = join(folder, 'slow.ndjson');
   const lines = Array.from({ length: EVENTS }, (_, i) => ({
     session_id: 's',
     agent_type: 'agent',
     event_type: 'response',
-    client_timestamp: new Date(Date.UTC(2026, 0, 1) + i * 6).toISOString(),
+    client_timestamp: new Date(Date.UTC(2026, 0, 1) + i * EVERY_MS + (i > 0 ? PAUSE_MS : 0)).toISOString(),
   }));
   writeFileSync(corpus, lines.map((line) => JSON.stringify(line)).join('\n'));
-  const argv = [...HEADLESS, '--corpus', corpus, '--speed', '0.1', '--interval', '1'];
+  const argv = [...HEADLESS, '--corpus', corpus, '--speed', String(SPEED), '--interval', '0.5'];
   const { child, ended, shown } = start('demo-swap', argv, place);
   const [, url] = await shown(/ at (http:\/\/127\.0\.0\.1:\d+)\/ /);
   const page = await openBetweenKills(browser, url!);
@@ -175,7 +179,8 @@ test('the page receives every event while the servers are killed in turn', { ski
   const kills = before.split('was killed').length - 1;
   await shown(new RegExp(`(was killed[\\s\\S]*){${kills + 2}}`));
   const last = page.getByTitle(new RegExp(`^Of the events \\d+ to ${EVENTS}$`));
-  await last.waitFor();
+  // The sender and the page each wait up to 10 s before another attempt, once several have failed.
+  await last.waitFor({ timeout: 35_000 });
   const first = Number((await last.getAttribute('title'))!.match(/\d+/)![0]);
   assert.equal(await count.textContent(), `${EVENTS - first + 1} since opened, none missing`);
   child.kill('SIGINT');

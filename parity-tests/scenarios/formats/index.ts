@@ -4,7 +4,7 @@
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { boundedMemory, cutConnections, exactEnd, failures, othersServed } from './exports.ts';
 import { inTurn } from './in-turn.ts';
-import { largeBodies, ordinaryBodies } from './malformed.ts';
+import { largeBodies, ordinaryBodies, ordinaryMemory } from './malformed.ts';
 import { canonicalMaps, sameRows } from './same-rows.ts';
 import { servedMeanwhile } from './served-meanwhile.ts';
 
@@ -17,6 +17,12 @@ export const FORMATS: ScenarioFile = {
       rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01'],
       uses: 'each',
       run: ordinaryBodies,
+    },
+    {
+      name: 'a malformed body of up to 1 MiB grows memory by at most 10 MB',
+      rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01'],
+      uses: 'each',
+      run: ordinaryMemory,
     },
     {
       name: 'malformed bodies of 8 MiB take little processor time and memory',

@@ -97,9 +97,10 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Skips a value of one byte that is no container, without decoding its marker: a body may have millions of them.
+    /// Skips a value of one byte that is no container, an empty text too, without decoding its marker: a body may have
+    /// millions of them.
     fn skip_byte(&mut self) -> bool {
-        let is_one = matches!(self.peek(), Some(0x00..=0x7f | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff));
+        let is_one = matches!(self.peek(), Some(0x00..=0x7f | 0xa0 | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff));
         self.at += usize::from(is_one);
         is_one
     }

@@ -37,7 +37,8 @@ export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Pla
         continue;
       }
     }
-    walker.begin(depth);
+    if (walker.at < pause && walker.skipByte()) continue;
+    walker.begin(depth, 1);
     while (!walker.skipUntil(pause)) {
       yield;
       pause = walker.at + SLICE_BYTES;
@@ -52,14 +53,18 @@ function* checkEvents(walker: Walker, maxItems: number): Generator<void, Places>
   const count = walker.container(1);
   const events: number[] = [];
   let pause = walker.at + SLICE_BYTES;
-  for (let index = 0; index < count; index++) {
+  for (let left = count; left > 0; ) {
     const start = walker.at;
-    walker.begin(2);
+    // Those that are only counted are one walk: to begin a walk costs more than an event of one byte.
+    const isKept = events.length < 2 * maxItems;
+    const begun = isKept ? 1 : left;
+    walker.begin(2, begun);
     while (!walker.skipUntil(pause)) {
       yield;
       pause = walker.at + SLICE_BYTES;
     }
-    if (index < maxItems) events.push(start, walker.at);
+    left -= begun;
+    if (isKept) events.push(start, walker.at);
   }
   return { events, count };
 }

@@ -42,10 +42,9 @@ export class Walker {
   /** In how many containers the value lies that is being skipped, and how many of its own are open around the innermost. */
   private depth = 0;
   private level = 0;
-  /** Values that are still to come in the innermost container; a key is one of its own. */
+  /** Values that are still to come in the innermost container; negative in a map, where a key is one of its own. */
   private left = 0;
-  private isPairs = false;
-  /** How many values the containers around the innermost one still have; inverted where the container is a map. */
+  /** The same of the containers around the innermost one. */
   private readonly open = new Int32Array(MOST_DEPTH);
 
   constructor(bytes: Buffer) {
@@ -57,32 +56,36 @@ export class Walker {
     if (this.at !== this.bytes.length) fail('trailing');
   }
 
+  /** Skips a value of one byte that is no container; returns whether there was one. */
+  skipByte(): boolean {
+    if (shapeAt(this.bytes, this.at) !== SHAPE.byte) return false;
+    this.at++;
+    return true;
+  }
+
   /** Skips a value that lies in `depth` containers. Does not recurse. */
   skipValue(depth: number): void {
-    this.begin(depth);
+    this.begin(depth, 1);
     this.skipUntil(this.bytes.length);
   }
 
-  /** Begins a value that lies in `depth` containers; `skipUntil` skips it. */
-  begin(depth: number): void {
+  /** Begins so many values that lie in `depth` containers; `skipUntil` skips them. */
+  begin(depth: number, count: number): void {
     this.depth = depth;
     this.level = 0;
-    this.left = 1;
-    this.isPairs = false;
+    this.left = count;
   }
 
-  /** Goes on with the value that was begun; returns whether it ended, else the walker is at `pause` or behind it. */
+  /** Goes on with the values that were begun; returns whether they ended, else the walker is at `pause` or behind it. */
   skipUntil(pause: number): boolean {
     const { bytes, open, depth } = this;
     const { length } = bytes;
     const end = Math.min(pause, length);
-    let { at, level, left, isPairs } = this;
+    let { at, level, left } = this;
     for (;;) {
       if (left === 0) {
         if (level === 0) break;
-        const outer = open[--level]!;
-        isPairs = outer < 0;
-        left = isPairs ? ~outer : outer;
+        left = open[--level]!;
         continue;
       }
       if (at >= end) {
@@ -91,39 +94,44 @@ export class Walker {
       }
       const first = bytes[at]!;
       const shape = SHAPES[first]!;
-      if (isPairs && (left & 1) === 0 && shape !== SHAPE.text) fail('key');
-      left--;
+      if (left > 0) {
+        left--;
+      } else {
+        if ((left & 1) === 0 && shape !== SHAPE.text) fail('key');
+        left++;
+      }
       if (shape === SHAPE.byte) {
         at++;
+        // A body may have millions of such elements, one after the other.
+        while (left > 0 && at < end && SHAPES[bytes[at]!] === SHAPE.byte) {
+          at++;
+          left--;
+        }
       } else if (shape === SHAPE.text) {
-        this.at = at;
-        this.text(first);
-        at = this.at;
+        at = this.text(at, first);
       } else if (shape === SHAPE.other) {
         this.at = at + 1;
         this.scalar(first);
         at = this.at;
-      } else if (first < SHORT_CONTAINERS && depth + level < MOST_DEPTH) {
-        at++;
-        const count = first & 0x0f;
-        if (count === 0) continue;
-        open[level++] = isPairs ? ~left : left;
-        isPairs = shape === SHAPE.map;
-        left = isPairs ? 2 * count : count;
-        if (left > length - at) fail('truncated');
       } else {
-        this.at = at;
-        const count = this.container(depth + level);
-        at = this.at;
-        open[level++] = isPairs ? ~left : left;
-        isPairs = shape === SHAPE.map;
-        left = isPairs ? 2 * count : count;
+        let count = first & 0x0f;
+        if (first < SHORT_CONTAINERS && depth + level < MOST_DEPTH) {
+          at++;
+          if (count === 0) continue;
+        } else {
+          this.at = at;
+          count = this.container(depth + level);
+          at = this.at;
+        }
+        open[level++] = left;
+        // Never -0, which is no small integer of V8.
+        left = shape === SHAPE.map ? 0 - 2 * count : count;
+        if (Math.abs(left) > length - at) fail('truncated');
       }
     }
     this.at = at;
     this.level = level;
     this.left = left;
-    this.isPairs = isPairs;
     return left === 0;
   }
 
@@ -158,17 +166,24 @@ export class Walker {
     if (this.at >= bytes.length) fail('truncated');
     const first = bytes[this.at]!;
     if (SHAPES[first] !== SHAPE.text) fail('key');
-    this.text(first);
+    this.at = this.text(this.at, first);
   }
 
-  private text(first: number): void {
-    this.at++;
-    const length = first < 0xc0 ? first & 0x1f : this.length(1 << (first - 0xd9));
-    const start = this.take(length);
-    const end = start + length;
-    this.textStart = start;
+  /** Checks the text whose marker `first` is at `at`; returns where it ends. */
+  private text(at: number, first: number): number {
+    let start = at + 1;
+    let length = first & 0x1f;
+    if (first >= 0xc0) {
+      this.at = start;
+      length = this.length(1 << (first - 0xd9));
+      start = this.at;
+    }
     const { bytes } = this;
+    const end = start + length;
+    if (end > bytes.length) fail('truncated');
+    this.textStart = start;
     if (!isUtf8Range(bytes, start, end)) fail('utf8');
+    return end;
   }
 
   /** Takes the rest of a value whose marker has a fixed number of bytes behind it. */

@@ -6,6 +6,7 @@ import { VOCABULARY } from '../contract.ts';
 import type { Failure } from '../error.ts';
 import { RawEvents } from '../event.ts';
 import { FIELD, type FieldName } from '../field.ts';
+import type { Places } from './batch.ts';
 import type { Fault } from './fault.ts';
 import { readMsgpackBatch, readMsgpackEvent } from './msgpack.ts';
 import { checkBatch, checkEvent } from './msgpack-check.ts';
@@ -129,16 +130,29 @@ test('events above the limit are counted and not kept, and of a key given twice 
   }
 });
 
-test('the check stops between slices, also within one value of another key', () => {
+test('the check stops between slices within values, names and events', () => {
   const count = 1 << 21;
   const zeros = Buffer.alloc(count);
-  const body = Buffer.concat([bytes('82a178dd00200000'), zeros, bytes('a66576656e747390')]);
-  const check = checkBatch(body, 1);
-  let slices = 0;
-  let step = check.next();
-  for (; !step.done; step = check.next()) slices++;
-  assert.equal(slices, 16);
-  assert.deepEqual(step.value, { events: [], count: 0 });
+  const names = Buffer.alloc(count, bytes('a000'));
+  const noEvents = bytes('a66576656e747390');
+  const events = bytes('81a66576656e7473dd00200000');
+  const cases: [what: string, body: Buffer, places: Places][] = [
+    [
+      'one value of another key',
+      Buffer.concat([bytes('82a178dd00200000'), zeros, noEvents]),
+      { events: [], count: 0 },
+    ],
+    ['names', Buffer.concat([bytes('df00100001'), names, noEvents]), { events: [], count: 0 }],
+    ['events', Buffer.concat([events, zeros]), { events: [13, 14], count }],
+  ];
+  for (const [what, body, places] of cases) {
+    const check = checkBatch(body, 1);
+    let slices = 0;
+    let step = check.next();
+    for (; !step.done; step = check.next()) slices++;
+    assert.ok(slices === 15 || slices === 16, `${what}: ${slices} slices`);
+    assert.deepEqual(step.value, places, what);
+  }
 });
 
 test('values become tokens', () => {
