@@ -24,7 +24,7 @@ import { smallValues } from './small-values.ts';
 
 export const MOST_MS = 50;
 /** Processor time, by that of a valid body of small values. */
-const MOST_TIMES_VALID = 3;
+const MOST_TIMES_VALID = 5;
 /** Processor time for each byte, by that of a body of 1 MiB. A time that grows with the square of the length has 8. */
 const MOST_GROWTH = 2;
 /** What the system counts in steps of 10 ms. */
