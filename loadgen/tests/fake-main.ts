@@ -21,8 +21,10 @@ const fake = (name: TargetName): Target => ({
   hasOtherBuilds: false,
 });
 
+const targets = { rs: fake('rs'), ts: fake('ts') };
 const contenders: Contenders = {
-  targets: { rs: fake('rs'), ts: fake('ts') },
+  targets,
+  plain: targets,
   // The fake has no database code of its own to be checked against.
   ceilings: null,
   closedLoopProgram: process.env.FAKE_GENERATOR,

@@ -1,36 +1,69 @@
-/** One made-up round of the fixture: what was sent, its latencies as a histogram, and the timeline. */
+/** Made-up rounds of the fixture: what was sent, its latencies as a histogram, timelines and processes. */
 
 import type { Random } from '@twin-ingest/testkit/random.ts';
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import type { Latency } from '../src/load/drivers/driver.ts';
-import type { Sample, Timeline } from '../src/observe/sample.ts';
+import type { Latency, Sent } from '../src/load/drivers/driver.ts';
+import type { ProcessSample, Slice, Timeline } from '../src/observe/sample.ts';
+import { inTurn } from '../src/plan/plan.ts';
+import type { Spec } from '../src/plan/spec.ts';
+import type { Rounds } from '../src/run/cycles.ts';
 
 /** Of each server: events per second, µs of CPU per event, median latency in ms. */
 export type Character = Readonly<Record<TargetName, readonly [number, number, number]>>;
 
-export interface RoundOf {
-  readonly round: number;
-  readonly target: TargetName;
+export interface RoundsOf {
+  readonly spec: Spec;
+  /** Whether its group begins with it, so that the processes are its own. */
+  readonly isFirst: boolean;
   readonly character: Character;
-  readonly batch_size: number;
-  readonly stream_clients: number;
-  readonly seconds: number;
-  readonly points: number;
-  readonly open: boolean;
-  readonly soak: boolean;
   readonly random: Random;
 }
 
-export function sampleOf(of: RoundOf): Sample {
-  const { random, target, soak } = of;
-  const near = () => 0.96 + random.next() * 0.08;
-  const [rate, cpu, middle] = of.character[target];
-  const seconds = of.seconds;
-  const events = Math.round(rate * seconds * (of.open ? 1 : near()));
-  const rss = (target === 'rs' ? 60 : 190) * 1024 * 1024 * near();
-  const requests = Math.ceil(events / of.batch_size);
-  const sent = {
+const MIB = 1024 * 1024;
+const POINTS = { slice: 3, soak: 600 };
+
+export function roundsOf(of: RoundsOf): Rounds {
+  const { spec, isFirst } = of;
+  const slices: Slice[] = [];
+  const processes: ProcessSample[] = [];
+  for (let round = 1; round <= spec.workload.rounds; round++) {
+    const order = round % 2 === 1 ? TARGET_NAMES : [...TARGET_NAMES].reverse();
+    for (const target of inTurn(order, spec.workload.slices)) slices.push(sliceOf(of, round, target, slices));
+    if (isFirst) for (const target of order) processes.push(processOf(of, round, target, slices));
+  }
+  const events = spec.rate === null ? 200_000 * spec.workload.slices : null;
+  return { slices, processes, size: { events, warmup_events: isFirst ? 300_000 : 0 } };
+}
+
+function sliceOf(of: RoundsOf, round: number, target: TargetName, before: readonly Slice[]): Slice {
+  const { spec, random } = of;
+  const isSoak = spec.mode === 'soak';
+  const [rate, cpu] = of.character[target];
+  const measured = sentOf(of, target);
+  const seconds = measured.duration_ms / 1000;
+  return {
+    round,
+    target,
+    at_s: (before.at(-1)?.at_s ?? 10) + seconds + 1,
+    rate_events_per_s: spec.rate === null ? null : rate,
+    measured,
+    server_cpu_us: Math.round(measured.received_events * cpu * near(random)),
+    timeline: timelineOf(of, target, seconds, rate * cpu),
+    reader: isSoak ? { requests: 600, failed: 0, p50_ms: 0.9, p99_ms: 4.2, cpu_us: 900_000 } : null,
+    clients_cpu_us: spec.workload.stream_clients * measured.received_events * 0.3,
+    machine: { others_share: 0.01, stolen_share: 0 },
+  };
+}
+
+function sentOf({ spec, character, random }: RoundsOf, target: TargetName): Sent {
+  const { batch_size, duration_s } = spec.workload;
+  const [rate, , middle] = character[target];
+  // Both servers get the same events, whatever they take for them.
+  const events = spec.rate === null ? 200_000 : Math.round(rate * duration_s!);
+  const seconds = spec.rate === null ? events / (rate * near(random)) : duration_s!;
+  const requests = Math.ceil(events / batch_size);
+  return {
     duration_ms: seconds * 1000,
     requests,
     sent_events: events,
@@ -44,29 +77,37 @@ export function sampleOf(of: RoundOf): Sample {
     timeouts: 0,
     dropped_requests: 0,
     status_codes: { '201': requests },
-    latency: latencyOf(middle * near(), target === 'rs' ? 0.55 : 0.7, random),
-    send_delay: of.open ? latencyOf(0.05, 0.3, random) : null,
-    acknowledged_per_second: Array.from({ length: seconds }, () => Math.round(rate * near())),
-    generator_cpu_us: Math.round(events * 5.2 * near()),
+    latency: latencyOf(middle * near(random), target === 'rs' ? 0.55 : 0.7, random),
+    send_delay: spec.rate === null ? null : latencyOf(0.05, 0.3, random),
+    acknowledged_per_second: Array.from({ length: Math.ceil(seconds) }, () =>
+      Math.round(rate * near(random)),
+    ),
+    generator_cpu_us: Math.round(events * 5.2 * near(random)),
   };
-  const digest = `${of.round}`.padStart(32, '0');
-  const clients = of.stream_clients;
+}
+
+function processOf(
+  { spec, character, random }: RoundsOf,
+  round: number,
+  target: TargetName,
+  slices: readonly Slice[],
+): ProcessSample {
+  const own = slices.filter((slice) => slice.round === round && slice.target === target);
+  const events = own.reduce((sum, { measured }) => sum + measured.sent_events, 0);
+  const digest = `${round}`.padStart(32, '0');
+  const clients = spec.workload.stream_clients;
+  const [rate] = character[target];
   return {
-    round: of.round,
+    round,
     target,
-    at_s: 60 * of.round,
-    rate_events_per_s: of.open ? rate : null,
     warm_up: {
       steady: true,
-      cold_events_per_s: of.open ? null : rate * 0.6,
+      cold_events_per_s: spec.rate === null ? rate * 0.6 : null,
       parts_events_per_s: [rate * 0.9, rate, rate],
-      sent,
+      sent: own[0]!.measured,
     },
-    measured: sent,
-    server_cpu_us: Math.round(events * cpu * near()),
-    idle_rss_bytes: (target === 'rs' ? 7.2 : 109) * 1024 * 1024 * near(),
-    peak_rss_bytes: rss * 1.05,
-    timeline: timelineOf(of, rss, rate * cpu),
+    idle_rss_bytes: (target === 'rs' ? 7.2 : 109) * MIB * near(random),
+    peak_rss_bytes: (target === 'rs' ? 63 : 200) * MIB * near(random),
     stream:
       clients === 0
         ? null
@@ -77,10 +118,8 @@ export function sampleOf(of: RoundOf): Sample {
             lag: latencyOf(target === 'rs' ? 6 : 9, 0.6, random),
             clients_cpu_us: events * 3,
           },
-    reader: soak ? { requests: 600, failed: 0, p50_ms: 0.9, p99_ms: 4.2, cpu_us: 900_000 } : null,
-    machine: { others_share: 0.01, stolen_share: 0 },
-    stop_ms: 40 * near(),
-    disk: { bytes: events * 676, events, wal_peak_bytes: 18_000_000 * near() },
+    stop_ms: 40 * near(random),
+    disk: { bytes: events * 676, events, wal_peak_bytes: 18_000_000 * near(random) },
     audit: {
       expected_events: events,
       acknowledged_events: events,
@@ -89,6 +128,11 @@ export function sampleOf(of: RoundOf): Sample {
       stored_digest: digest,
     },
   };
+}
+
+/** Within 4 % of 1. */
+function near(random: Random): number {
+  return 0.96 + random.next() * 0.08;
 }
 
 /** About log-normal, with a few stalls. */
@@ -121,9 +165,16 @@ function latencyOf(middle_ms: number, width: number, random: Random): Latency {
   };
 }
 
-function timelineOf(of: RoundOf, rss: number, cpu_us_per_s: number): Timeline {
-  const { random, points, target, soak } = of;
-  const step_ms = (of.seconds * 1000) / points;
+function timelineOf(
+  { spec, random }: RoundsOf,
+  target: TargetName,
+  seconds: number,
+  cpu_us_per_s: number,
+): Timeline {
+  const isSoak = spec.mode === 'soak';
+  const points = isSoak ? POINTS.soak : POINTS.slice;
+  const rss = (target === 'rs' ? 60 : 190) * MIB * near(random);
+  const step_ms = (seconds * 1000) / points;
   const column = <T>(value: (i: number) => T) => Array.from({ length: points }, (_, i) => value(i));
   let cpu = 0;
   return {
@@ -136,7 +187,7 @@ function timelineOf(of: RoundOf, rss: number, cpu_us_per_s: number): Timeline {
     wal_bytes: column((i) => ((i * 3_000_000) % 18_000_000) + 32),
     file_descriptors: column(() => (target === 'rs' ? 58 : 71)),
     lag_ms: column(() =>
-      soak ? (target === 'rs' ? 0.3 : 1.1) * (1 + random.next() * random.next() * 4) : null,
+      isSoak ? (target === 'rs' ? 0.3 : 1.1) * (1 + random.next() * random.next() * 4) : null,
     ),
   };
 }

@@ -1,17 +1,17 @@
 /** Other forms of a result, made of a whole one: small runs, one server, figures turned, nothing differing. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Comparison } from '../src/analyse/statistics.ts';
-import type { Measurement, Result } from '../src/result/result.ts';
+import type { Measurement, RawResult } from '../src/result/result.ts';
 
 export const HOSTILE = '<img src=x onerror="document.title=1">|`*';
 
-export function shapes(full: Result): Readonly<Record<string, Result>> {
+export function shapes(full: RawResult): Readonly<Record<string, RawResult>> {
   return {
     'a full run': full,
     'a small run': only(full, ['startup', 'batch']),
     'starts alone in time': only(full, ['startup']),
     'singles without starts': only(full, ['single']),
-    'an open loop': only(full, ['open_2000']),
+    'an open loop': only(full, ['open_1000']),
     'a soak': only(full, ['soak']),
     'nothing at all': only(full, []),
     'a run without ceilings': {
@@ -25,19 +25,20 @@ export function shapes(full: Result): Readonly<Record<string, Result>> {
   };
 }
 
-export function only(full: Result, names: readonly string[]): Result {
+export function only(full: RawResult, names: readonly string[]): RawResult {
   return { ...full, measurements: full.measurements.filter(({ name }) => names.includes(name)) };
 }
 
 /** One server gets the figures of the other. */
-export function swapped(full: Result): Result {
+export function swapped(full: RawResult): RawResult {
   const other = (name: TargetName): TargetName => (name === 'rs' ? 'ts' : 'rs');
   return {
     ...full,
     measurements: full.measurements.map((measurement) => ({
       ...measurement,
       servers: { rs: measurement.servers.ts!, ts: measurement.servers.rs! },
-      rounds: measurement.rounds.map((round) => ({ ...round, target: other(round.target) })),
+      slices: measurement.slices.map((slice) => ({ ...slice, target: other(slice.target) })),
+      processes: measurement.processes.map((one) => ({ ...one, target: other(one.target) })),
       comparison: compared(measurement, (comparison) => ({
         ...comparison,
         ratio: 1 / comparison.ratio,
@@ -52,7 +53,7 @@ export function swapped(full: Result): Result {
 }
 
 /** The same figures, of which none differs beyond noise. */
-export function alike(full: Result): Result {
+export function alike(full: RawResult): RawResult {
   return {
     ...full,
     measurements: full.measurements.map((measurement) => ({
@@ -62,7 +63,7 @@ export function alike(full: Result): Result {
         ratio: 1.01,
         low: 0.98,
         high: 1.04,
-        noise_floor: 0.05,
+        split_half: { odd: 1.01, even: 1.01, agree: true },
         verdict: 'no_difference',
       })),
     })),
@@ -70,8 +71,8 @@ export function alike(full: Result): Result {
 }
 
 /** Markup wherever a result holds text of its own. */
-export function hostile(full: Result): Result {
-  const warning = { code: 'high_spread', message: HOSTILE, advice: HOSTILE } as const;
+export function hostile(full: RawResult): RawResult {
+  const warning = { code: 'wide_spread', message: HOSTILE, limits: HOSTILE, advice: HOSTILE } as const;
   return {
     ...full,
     flags: [HOSTILE],
@@ -92,7 +93,7 @@ export function hostile(full: Result): Result {
 }
 
 /** A system that reports nothing about processes, and requests of which none was answered. */
-function unmeasured(full: Result): Result {
+function unmeasured(full: RawResult): RawResult {
   return {
     ...full,
     measurements: full.measurements.map((measurement) => ({
@@ -104,23 +105,23 @@ function unmeasured(full: Result): Result {
         ]),
       ),
       comparison: { throughput_events_per_s: null, peak_rss_bytes: null, latency_p99_ms: null },
-      rounds: measurement.rounds.map((round) => ({
-        ...round,
-        measured: { ...round.measured, latency: null },
-        stream: null,
+      slices: measurement.slices.map((slice) => ({
+        ...slice,
+        measured: { ...slice.measured, latency: null },
         timeline: {
-          ...round.timeline,
-          rss_bytes: round.timeline.t_ms.map(() => null),
-          cpu_us: round.timeline.t_ms.map(() => null),
-          wal_bytes: round.timeline.t_ms.map(() => null),
-          lag_ms: round.timeline.t_ms.map(() => null),
+          ...slice.timeline,
+          rss_bytes: slice.timeline.t_ms.map(() => null),
+          cpu_us: slice.timeline.t_ms.map(() => null),
+          wal_bytes: slice.timeline.t_ms.map(() => null),
+          lag_ms: slice.timeline.t_ms.map(() => null),
         },
       })),
+      processes: measurement.processes.map((one) => ({ ...one, stream: null })),
     })),
   };
 }
 
-function alone(full: Result, name: TargetName): Result {
+function alone(full: RawResult, name: TargetName): RawResult {
   return {
     ...full,
     servers: { [name]: full.servers[name]! },
@@ -128,7 +129,8 @@ function alone(full: Result, name: TargetName): Result {
       ...measurement,
       order: measurement.order.filter((target) => target === name),
       servers: { [name]: measurement.servers[name]! },
-      rounds: measurement.rounds.filter(({ target }) => target === name),
+      slices: measurement.slices.filter(({ target }) => target === name),
+      processes: measurement.processes.filter(({ target }) => target === name),
     })),
   };
 }

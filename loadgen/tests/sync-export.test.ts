@@ -108,7 +108,7 @@ test('text of the part is shown as text', () => {
     ...SYNC,
     environment: { ...SYNC.environment, cpu_model: HOSTILE },
     skipped: [{ scenario: 'page', server: null, reason: HOSTILE }],
-    warnings: [{ code: 'high_spread', message: HOSTILE, advice: HOSTILE, scenario: null }],
+    warnings: [{ code: 'wide_spread', message: HOSTILE, limits: HOSTILE, advice: HOSTILE, scenario: null }],
   };
   for (const name of ['document', 'page']) {
     const text = EXPORTS[name]!(hostile).replaceAll(/```[\s\S]*?```/g, '');

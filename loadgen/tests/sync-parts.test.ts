@@ -24,7 +24,7 @@ import { type Keep, overFaultyTransport } from '../src/sync/scenarios/monotony.t
 import { rateOf } from '../src/sync/scenarios/slider.ts';
 import { unreadIn } from '../src/sync/slow-reader.ts';
 import { longestWait, waitsOf } from '../src/sync/staleness.ts';
-import { sampleResult } from './sample-result.ts';
+import { sampleSummary } from './report-fixture.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const SYNC = sampleSync();
@@ -247,7 +247,7 @@ test('only a whole run on committed sources goes to the committed result', () =>
 });
 
 test('a result is valid without the part and with it, and not with a changed one', async () => {
-  const whole = JSON.parse(JSON.stringify({ ...sampleResult(), sync: SYNC })) as {
+  const whole = JSON.parse(JSON.stringify({ ...sampleSummary(), sync: SYNC })) as {
     sync: { rows: unknown[] };
   };
   assert.deepEqual(await violations(whole), []);

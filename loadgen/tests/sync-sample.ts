@@ -134,7 +134,8 @@ export function sampleSync(): SyncResult {
     skipped: [{ scenario: 'page', server: 'rs', reason: 'no Chromium: $CHROMIUM_BIN or chromium on PATH' }],
     warnings: [
       {
-        code: 'high_spread',
+        code: 'wide_spread',
+        limits: 'the median that is named',
         message: 'open_ms varied by up to 60 % in 1 of 2 cases',
         advice: 'Close other programs.',
         scenario: 'page',

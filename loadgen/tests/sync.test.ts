@@ -12,8 +12,8 @@ import { violations } from '../src/result/json.ts';
 import { putPart } from '../src/result/part-file.ts';
 import type { Result } from '../src/result/result.ts';
 import type { SyncResult } from '../src/sync/result.ts';
+import { sampleSummary } from './report-fixture.ts';
 import { runSyncProgram } from './run-sync.ts';
-import { sampleResult } from './sample-result.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const REAL = fileURLToPath(new URL('../src/cli/sync.ts', import.meta.url));
@@ -135,7 +135,7 @@ for (const [i, [what, scenarios, env, message]] of FAULTS.entries()) {
 
 test('a result gets the part, and any other file is not overwritten', async () => {
   const whole = join(folder, 'whole.json');
-  const before: Result = sampleResult();
+  const before: Result = sampleSummary();
   const part = sampleSync();
   writeFileSync(whole, JSON.stringify(before));
   await putPart('sync', part, whole);

@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { METRICS } from '../src/analyse/metrics.ts';
 import { checkThresholds, outcomeHolds, parseThreshold, type Threshold } from '../src/analyse/threshold.ts';
 import type { Measurement, Result } from '../src/result/result.ts';
-import { sampleResult } from './sample-result.ts';
+import { sampleReportResult, sampleSummary } from './report-fixture.ts';
+import { shapes } from './report-shapes.ts';
 
 const KEYS = METRICS.map((metric) => metric.key);
-const RESULT = sampleResult();
+const RESULT = sampleSummary();
 
 function parsed(text: string): Threshold {
   const threshold = parseThreshold(text, KEYS);
@@ -115,7 +116,7 @@ test('what was measured nowhere holds no condition', () => {
   assert.equal(outcomeHolds(unmeasured), false);
   assert.deepEqual(outcome('rs.peak_rss_bytes<1e12', nowhere).found, []);
   assert.equal(outcomeHolds(outcome('rs.peak_rss_bytes<1e12', nowhere)), false);
-  const alone = sampleResult({ targets: ['rs'] });
+  const alone = shapes(sampleReportResult())['Rust alone'];
   assert.equal(outcomeHolds(outcome('ratio.throughput_events_per_s>0', alone)), false);
   assert.equal(outcomeHolds(outcome('ts.deployed_bytes>0', alone)), false);
 });
