@@ -1,5 +1,5 @@
 /**
- * The order of a run: each cycle has some starts, then one round of each group (decision 27).
+ * The order of a run: each cycle has some starts, then one round of each group (decision 68).
  *
  * Invariant: rounds of a group lie a cycle apart, so that their interval contains the drift of the machine. A group
  * with fewer rounds has them in the last cycles.

@@ -1,4 +1,4 @@
-/** How many events a round of a closed loop has: the same for both servers and every round (decision 18). */
+/** How many events a round of a closed loop has: the same for both servers and every round (decision 68). */
 import type { WarmUp } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
 

@@ -3,7 +3,7 @@
  * agree within 5 %.
  *
  * Invariants: the audit counts warm-up events like all others. Their number is fixed before the first round, so that
- * every round begins on a table of the same size (decision 18). A server that does not become steady is measured, and
+ * every round begins on a table of the same size (decision 68). A server that does not become steady is measured, and
  * the result states it.
  */
 import type { Range } from '../load/bodies.ts';
