@@ -13,26 +13,14 @@ import { pathToFileURL } from 'node:url';
 import { CHROMIUM, launchOptions, missing, skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { htmlReport } from '../src/report/html.ts';
-import type { Result } from '../src/result/result.ts';
+import type { RawResult } from '../src/result/result.ts';
 import { sampleReportResult } from './report-fixture.ts';
 import { HOSTILE, hostile } from './report-shapes.ts';
 
 const PLOTS = [
-  ...['batch', 'corpus', 'single', 'power'].map((name) => `rounds-${name}`),
-  'ceiling',
-  'cpu-per-event',
-  'rate-latency-p50-ms',
   'rate-latency-p99-ms',
-  ...['25_percent', '50_percent', '75_percent', '90_percent', '2000', '10000', '30000'].map(
-    (rate) => `latency-percentiles-open_${rate}`,
-  ),
-  ...['batch', 'single', 'power'].flatMap((name) => [
-    `latency-distribution-${name}`,
-    `latency-percentiles-${name}`,
-  ]),
+  'rate-server-cpu-us-per-event',
   ...['rss-bytes', 'cpu-share', 'wal-bytes'].map((column) => `time-${column}-batch`),
-  'stream-lag-distribution-stream',
-  'stream-lag-percentiles-stream',
   ...['rss-bytes', 'cpu-share', 'wal-bytes', 'file-descriptors', 'lag-ms'].map(
     (column) => `time-${column}-soak`,
   ),
@@ -62,7 +50,7 @@ interface Opened {
   readonly url: string;
 }
 
-async function open(result: Result, width: number, colorScheme: 'light' | 'dark'): Promise<Opened> {
+async function open(result: RawResult, width: number, colorScheme: 'light' | 'dark'): Promise<Opened> {
   assert.ok(browser, String(missing));
   const file = join(folder, `${width}-${colorScheme}.html`);
   writeFileSync(file, htmlReport(result));

@@ -1,24 +1,20 @@
-/** What readers see of staying in sync: in the document, the page and on the terminal. */
+/** What readers see of staying in sync: in the document and on the terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentOf } from '../src/report/document.ts';
-import { htmlReport } from '../src/report/html.ts';
 import { SYNC_GOALS } from '../src/sync/goals.ts';
+import { syncDocument } from '../src/sync/report/markdown.ts';
 import { syncPicture, syncPictureText } from '../src/sync/report/picture.ts';
 import { formatGoal, scenarioTable, syncGoalTable } from '../src/sync/report/tables.ts';
 import { syncTerminal } from '../src/sync/report/terminal.ts';
 import type { SyncResult } from '../src/sync/result.ts';
-import { sampleReportResult } from './report-fixture.ts';
 import { HOSTILE } from './report-shapes.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const SYNC = sampleSync();
-const RESULT = sampleReportResult();
 
 const EXPORTS: Readonly<Record<string, (sync: SyncResult) => string>> = {
   terminal: syncTerminal,
-  document: (sync) => documentOf({ ...RESULT, sync }),
-  page: (sync) => htmlReport({ ...RESULT, sync }),
+  document: syncDocument,
 };
 
 const alone: SyncResult = {
@@ -89,18 +85,7 @@ test('what a burst cost the server has its columns, and a dash where an earlier 
       if (isMeasured) assert.match(row[column]!, /^[\d,.]+ (ms|MiB)/);
       else assert.equal(row[column], '—');
   }
-  for (const name of ['document', 'page'])
-    assert.match(EXPORTS[name]!({ ...SYNC, rows }), /Wait maximum[^\n]*Server CPU[^\n]*Server RSS/, name);
-});
-
-test('the page has the plots, and neither page nor document has a section without the part', () => {
-  const page = EXPORTS.page!(SYNC);
-  for (const id of ['sync', 'sync-round-trip', 'sync-fetches-rs', 'sync-fetches-ts', 'sync-waits'])
-    assert.ok(page.includes(`id="${id}"`), id);
-  for (const label of ['Sync (16 ms)', 'fetch per event', 'debounce 50 ms', 'poll every 250 ms'])
-    assert.ok(page.includes(`>${label}</text>`), label);
-  assert.doesNotMatch(htmlReport(RESULT), /Staying in sync/);
-  assert.doesNotMatch(documentOf(RESULT), /Staying in sync/);
+  assert.match(syncDocument({ ...SYNC, rows }), /Wait maximum[^\n]*Server CPU[^\n]*Server RSS/);
 });
 
 test('text of the part is shown as text', () => {
@@ -110,9 +95,7 @@ test('text of the part is shown as text', () => {
     skipped: [{ scenario: 'page', server: null, reason: HOSTILE }],
     warnings: [{ code: 'wide_spread', message: HOSTILE, limits: HOSTILE, advice: HOSTILE, scenario: null }],
   };
-  for (const name of ['document', 'page']) {
-    const text = EXPORTS[name]!(hostile).replaceAll(/```[\s\S]*?```/g, '');
-    assert.doesNotMatch(text, /<img/, name);
-    assert.match(text, /&lt;img/, name);
-  }
+  const text = syncDocument(hostile).replaceAll(/```[\s\S]*?```/g, '');
+  assert.doesNotMatch(text, /<img/);
+  assert.match(text, /&lt;img/);
 });

@@ -133,19 +133,18 @@ for (const [i, [what, scenarios, env, message]] of FAULTS.entries()) {
   });
 }
 
-test('a result gets the part, and any other file is not overwritten', async () => {
-  const whole = join(folder, 'whole.json');
-  const before: Result = sampleSummary();
+test('a part is written when it follows the schema, a row a line', async () => {
+  const file = join(folder, 'part.json');
   const part = sampleSync();
-  writeFileSync(whole, JSON.stringify(before));
-  await putPart('sync', part, whole);
-  const { sync, ...rest } = JSON.parse(readFileSync(whole, 'utf8')) as Result;
-  assert.deepEqual(rest, JSON.parse(JSON.stringify(before)));
-  assert.deepEqual(sync, JSON.parse(JSON.stringify(part)));
-  const other = join(folder, 'other.json');
-  writeFileSync(other, '{"name":"something else"}\n');
-  await assert.rejects(putPart('sync', part, other), /other\.json is no result, and is not written over/);
-  assert.equal(readFileSync(other, 'utf8'), '{"name":"something else"}\n');
+  await putPart('sync', part, file);
+  const text = readFileSync(file, 'utf8');
+  assert.equal((JSON.parse(text) as SyncResult).rows.length, part.rows.length);
+  assert.equal(
+    text.split('\n').filter((line) => line.startsWith('    {"scenario":')).length,
+    part.rows.length,
+  );
+  await assert.rejects(putPart('sync', { ...part, seed: 'none' }, file), /does not follow its schema/);
+  assert.equal(readFileSync(file, 'utf8'), text);
 });
 
 test('a wrong flag explains itself with 2, every problem at once', async () => {

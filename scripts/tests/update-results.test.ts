@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sampleBinary } from '@twin-ingest/loadgen/tests/binary-sample.ts';
 import { sampleCodecs } from '@twin-ingest/loadgen/tests/codecs-sample.ts';
-import { sampleReportResult } from '@twin-ingest/loadgen/tests/report-fixture.ts';
+import { sampleSummary } from '@twin-ingest/loadgen/tests/report-fixture.ts';
 import { sampleRpc } from '@twin-ingest/loadgen/tests/rpc-sample.ts';
 import { sampleSync } from '@twin-ingest/loadgen/tests/sync-sample.ts';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
@@ -16,8 +16,7 @@ import { outOfDate, update } from '../update-results.ts';
 const README = '# Title\n\n<!-- result: old words -->\n\n| old |\n\n<!-- /result -->\n\nThe end.\n';
 const FILES: Tree = {
   'README.md': README,
-  'benchmark-results.json': sampleReportResult(),
-  'docs/performance/open.json': sampleReportResult(),
+  'benchmark-results.json': sampleSummary(),
 };
 const ALL = ['README.md', 'docs/benchmark-results.md'];
 
@@ -41,29 +40,28 @@ test('the README keeps what stands around the table', async () => {
   });
 });
 
-test('the part of bench:sync is a picture in the document', async () => {
-  const result = { ...sampleReportResult(), sync: sampleSync() };
-  await inTree({ ...FILES, 'benchmark-results.json': result }, (root) => {
+test('the result of bench:sync has a document with a picture', async () => {
+  await inTree({ ...FILES, 'docs/suites/sync.json': sampleSync() }, (root) => {
     update(root);
-    assert.match(readFileSync(join(root, 'docs/staying-in-sync.svg'), 'utf8'), /^<svg .*<\/svg>\n$/s);
-    const document = readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8');
-    assert.match(document, /\n## Staying in sync\n/);
+    assert.match(readFileSync(join(root, 'docs/suites/staying-in-sync.svg'), 'utf8'), /^<svg .*<\/svg>\n$/s);
+    const document = readFileSync(join(root, 'docs/suites/sync.md'), 'utf8');
+    assert.match(document, /^# Staying in sync\n/);
     assert.match(document, /\n!\[[^\]]+ Rust reaches [^\]]+\]\(staying-in-sync\.svg\)\n/);
     assert.deepEqual(outOfDate(root), []);
   });
 });
 
-test('the part of bench:codecs is a section, and a block in two documents', async () => {
-  const result = { ...sampleReportResult(), codecs: sampleCodecs() };
+test('the result of bench:codecs has a document, and a block in two documents', async () => {
   const blocks = ['docs/prior-benchmarks.md', 'docs/choosing-a-format.md'];
   const old = 'Before.\n\n<!-- codecs -->\nold words\n<!-- /codecs -->\n\nAfter.\n';
   const systems = '<!-- systems -->\n<!-- /systems -->\n';
   const documents = {
     [blocks[0]!]: old.replace('<!-- codecs', `${systems}\n<!-- codecs`),
     [blocks[1]!]: old,
+    'docs/suites/codecs.json': sampleCodecs(),
   };
-  await inTree({ ...FILES, ...documents, 'benchmark-results.json': result }, (root) => {
-    assert.deepEqual(update(root), [...ALL, ...blocks]);
+  await inTree({ ...FILES, ...documents }, (root) => {
+    assert.deepEqual(update(root), [...ALL, 'docs/suites/codecs.md', ...blocks]);
     const [prior, choice] = blocks.map((path) => readFileSync(join(root, path), 'utf8'));
     assert.match(prior!, /\n\| true raw at 1 MB \| 31 MB\/s \| JSON over a named pipe.* \| 900 MB\/s \|/);
     assert.match(choice!, /\n\| json \| 3\.00 µs \|/);
@@ -71,10 +69,6 @@ test('the part of bench:codecs is a section, and a block in two documents', asyn
       assert.ok(text.startsWith('Before.\n') && text.endsWith('\nAfter.\n'), text);
       assert.doesNotMatch(text, /old words/);
     }
-    assert.match(
-      readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
-      /\n## Formats and transports\n/,
-    );
     assert.deepEqual(outOfDate(root), []);
     writeFileSync(join(root, blocks[0]!), prior!.replace('900 MB/s', '950 MB/s'));
     assert.deepEqual(outOfDate(root), [blocks[0]]);
@@ -83,56 +77,29 @@ test('the part of bench:codecs is a section, and a block in two documents', asyn
   });
 });
 
-test('the parts of three suites have a block each in one document', async () => {
-  const result = {
-    ...sampleReportResult(),
-    codecs: sampleCodecs(),
-    binary: sampleBinary(),
-    rpc: sampleRpc(),
-  };
+test('the results of three suites have a block each in one document', async () => {
   const path = 'docs/prior-benchmarks.md';
   const old =
     '<!-- systems -->\n<!-- /systems -->\n\nOne.\n\n<!-- codecs -->\n<!-- /codecs -->\n\nTwo.\n\n<!-- binary -->\n<!-- /binary -->\n\n<!-- rpc -->\n<!-- /rpc -->\n';
-  await inTree({ ...FILES, [path]: old, 'benchmark-results.json': result }, (root) => {
-    assert.deepEqual(update(root), [...ALL, path]);
+  const parts = {
+    'docs/suites/codecs.json': sampleCodecs(),
+    'docs/suites/binary.json': sampleBinary(),
+    'docs/suites/rpc.json': sampleRpc(),
+  };
+  await inTree({ ...FILES, ...parts, [path]: old }, (root) => {
+    const suites = ['codecs', 'binary', 'rpc'].map((name) => `docs/suites/${name}.md`);
+    assert.deepEqual(update(root), [...ALL, ...suites, path]);
     const text = readFileSync(join(root, path), 'utf8');
     assert.match(
       text,
       /\n\| true raw at 1 MB \|.*\n\nTwo\.\n.*\| number array \| 634\.54 ms \|.* \| 420\.0 ms \|/s,
     );
-    assert.match(
-      readFileSync(join(root, 'docs/benchmark-results.md'), 'utf8'),
-      /\n## Binary data in a page\n/,
-    );
+    assert.match(readFileSync(join(root, 'docs/suites/binary.md'), 'utf8'), /^# Binary data in a page\n/);
     assert.match(text, /\n\| native-calls \|.* \| \d[^|]* round trips\/s \|/);
     assert.match(text, /\n\| one typed call in flight, long \| 418 \|.* \| 10,000 round trips\/s \|/);
     assert.deepEqual(outOfDate(root), []);
   });
 });
-
-test('the rows at a fixed rate come from the open loop of docs/performance', async () => {
-  await inTree(FILES, (root) => {
-    update(root);
-    const later = { ...sampleReportResult(), created_at: '2031-05-06T00:00:00.000Z' };
-    writeFileSync(join(root, 'docs/performance/open.json'), JSON.stringify(later));
-    assert.ok(outOfDate(root).includes('README.md'));
-    update(root);
-    assert.match(readFileSync(join(root, 'README.md'), 'utf8'), /at a fixed rate: 2031-05-06,/);
-  });
-});
-
-for (const path of ALL) {
-  test(`a figure changed by hand in ${path} is seen`, async () => {
-    await inTree(FILES, (root) => {
-      update(root);
-      const text = readFileSync(join(root, path), 'utf8');
-      const changed = text.replace(/(\d+) events\/s/, '99 events/s');
-      assert.notEqual(changed, text);
-      writeFileSync(join(root, path), changed);
-      assert.deepEqual(outOfDate(root), [path]);
-    });
-  });
-}
 
 test('a README without markers and a result of another form are refused, and nothing is written', async () => {
   const broken: readonly (readonly [Tree, RegExp])[] = [

@@ -122,12 +122,26 @@ export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
   };
 }
 
-/** The same where a round is one value. */
+/**
+ * The same where a round is one value, which has no neighbour in time: the ratio is that of the medians, and pairs are
+ * drawn together.
+ */
 export function compareRounds(a: readonly number[], b: readonly number[]): Comparison | null {
-  return compareSlices(
-    a.map((value) => [value]),
-    b.map((value) => [value]),
-  );
+  const rounds = a.map((value, i) => [value / b[i]!]);
+  const [top, bottom] = [median(a), median(b)];
+  if (top === null || bottom === null || a.length !== b.length || b.includes(0)) return null;
+  const ratio = top / bottom;
+  const { low, high } = a.length < 2 ? { low: ratio, high: ratio } : pairedInterval(a, b);
+  return {
+    ratio,
+    low,
+    high,
+    confidence: CONFIDENCE,
+    interval: a.length < 2 ? 'none' : 'two_level_bootstrap',
+    pairs: rounds.flat(),
+    split_half: splitHalf(rounds, { low, high }),
+    verdict: verdictOf({ low, high }, a.length),
+  };
 }
 
 /** What an interval of a ratio amounts to. */
@@ -142,6 +156,19 @@ function splitHalf(rounds: ByRound, { low, high }: Interval): SplitHalf | null {
   const half = (parity: number) => median(rounds.filter((_, i) => i % 2 === parity).flat())!;
   const [odd, even] = [half(0), half(1)];
   return { odd, even, agree: Math.max(odd, even) * low <= Math.min(odd, even) * high };
+}
+
+function pairedInterval(a: readonly number[], b: readonly number[]): Interval {
+  const x = new Float64Array(a.length);
+  const y = new Float64Array(b.length);
+  return bootstrap((random) => {
+    for (let i = 0; i < x.length; i++) {
+      const drawn = random.below(x.length);
+      x[i] = a[drawn]!;
+      y[i] = b[drawn]!;
+    }
+    return medianInPlace(x) / medianInPlace(y);
+  });
 }
 
 function twoLevelInterval(rounds: ByRound): Interval {

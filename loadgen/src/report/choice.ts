@@ -49,14 +49,25 @@ export function choiceSection(result: Result, programs: readonly ProgramFacts[] 
 
 /** One answer for each reader; none where the run lacks what it rests on. */
 export function answers(result: Result): { readonly reader: string; readonly text: string }[] {
-  const hasAll = ['startup', OPEN].every((name) => measurementNamed(result, name) !== undefined);
-  if (!hasAll || headlineOf(result) === undefined || !isCompared(result)) return [];
-  const choice = choiceOf(result);
+  const choice = isCompared(result) && isComplete(result) ? choiceOf(result) : null;
+  if (choice === null) return [];
   return [
     { reader: 'You run coding agents', text: forAgents(choice) },
     { reader: 'You build an app', text: forApps(choice, result) },
     { reader: 'You ask "Node or Rust?"', text: forBackends(choice) },
   ];
+}
+
+/** Whether both servers have every figure that an answer rests on. */
+function isComplete(result: Result): boolean {
+  const needed: readonly (readonly [Measurement | undefined, readonly string[]])[] = [
+    [measurementNamed(result, 'startup'), ['start_ms']],
+    [headlineOf(result), ['idle_rss_bytes', 'throughput_events_per_s']],
+    [measurementNamed(result, OPEN), ['server_cpu_us_per_event', 'latency_p99_ms']],
+  ];
+  return needed.every(([one, keys]) =>
+    keys.every((key) => one?.servers.rs?.metrics[key] && one.servers.ts?.metrics[key]),
+  );
 }
 
 function designText({ table, sentences }: Design, programs: readonly ProgramFacts[] | null): string {

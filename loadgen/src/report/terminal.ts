@@ -12,14 +12,17 @@ import { isDifference } from './verdict.ts';
 const WIDTH = 100;
 /** Verdicts break their words; the rest of the columns are as wide as they need. */
 const DRIFT_WIDTHS = [18, 31, 31];
+const HEADLINE_WIDTHS = [25];
+const DESIGN_WIDTHS = [20, 18, 18, 18, 18];
+const LOADS_WIDTHS = [27, 12, 11, 12, 12, 11, 12];
 
 export function terminalReport(result: Result): string {
   const { headline, design, loads, open, drift, trust, warnings } = reportOf(result);
   const parts = [
     [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
     part('The comparison', headlineText(result), isCompared(result) ? sentences(headline) : []),
-    ...(design === null ? [] : [part('Design and language', drawn(design.table), design.sentences)]),
-    ...(loads === null ? [] : [part('Every closed loop', drawn(loads), [])]),
+    ...(design === null ? [] : [part('Design and language', drawn(design.table, DESIGN_WIDTHS), design.sentences)]),
+    ...(loads === null ? [] : [part('Every closed loop', drawn(withoutIntervals(loads), LOADS_WIDTHS), [])]),
     ...(open === null
       ? []
       : [part('Open loop: latency from when a request was due', drawn(open), [OPEN_READING])]),
@@ -37,7 +40,12 @@ export function terminalReport(result: Result): string {
 
 /** The headline table alone, while a run goes on. */
 export function headlineText(result: Result): string {
-  return drawn(tableOf(result, headlineRows(result), ['ratio']));
+  return drawn(tableOf(result, headlineRows(result), ['ratio']), HEADLINE_WIDTHS);
+}
+
+/** The document has the intervals; a terminal has no room for them. */
+function withoutIntervals({ head, rows }: Table): Table {
+  return { head, rows: rows.map((row) => row.map((cell) => cell.replace(/ \[[^\]]*\]$/, ''))) };
 }
 
 function part(title: string, table: string, lines: readonly string[]): string {

@@ -6,12 +6,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { open, unlink } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
@@ -67,18 +68,20 @@ async function prepare(job: Job, context: WrkContext): Promise<Generator> {
     throw new BenchFailure('generator_failed', error instanceof Error ? error.message : String(error));
   });
   const folder = await context.lifetime.temporaryFolder();
+  const bodies = join(folder.path, 'bodies');
+  // Both servers get the same range, one after the other: it is written once.
+  let written: Order['range'] | null = null;
   return {
     pool: pool.facts,
     async send(order, onProgress) {
       const requests = new Requests(pool, job, order.range);
       if (requests.count === 0) return nothingSent();
-      const bodies = join(folder.path, 'bodies');
-      await writeBodies(bodies, requests, context.lifetime.signal);
-      try {
-        return sentOf(await run({ ...context, job, order, requests, bodies, onProgress }), order, requests);
-      } finally {
-        await unlink(bodies);
+      if (!isDeepStrictEqual(written, order.range)) {
+        written = null;
+        await writeBodies(bodies, requests, context.lifetime.signal);
+        written = order.range;
       }
+      return sentOf(await run({ ...context, job, order, requests, bodies, onProgress }), order, requests);
     },
     async close() {
       await folder.release();
