@@ -158,12 +158,7 @@ test("the terminal shows a user's loads before throughput", () => {
     assert.ok(found > 0, label);
     return found;
   };
-  const labels = [
-    'CPU per event at 1,000/s',
-    'CPU per event at 10,000/s',
-    'Latency p99 at 1,000/s',
-    'Throughput',
-  ];
+  const labels = ['CPU per event, 1,000/s', 'CPU per event, 10,000/s', 'Latency p99, 1,000/s', 'Throughput'];
   const places = labels.map(at);
   assert.deepEqual(
     places,

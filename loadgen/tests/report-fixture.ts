@@ -36,6 +36,7 @@ const share = (part: number): Character => ({
 
 const CHARACTERS: Readonly<Record<string, Character>> = {
   batch: BATCH,
+  autocannon: BATCH,
   corpus: { rs: [70_000, 12.9, 17], ts: [58_000, 18.1, 23] },
   single: { rs: [21_000, 38, 1.1], ts: [9_000, 105, 2.9] },
   power: { rs: [31_000, 14.2, 50], ts: [29_000, 20, 54] },
@@ -52,7 +53,7 @@ const CHARACTERS: Readonly<Record<string, Character>> = {
 function specs(): Spec[] {
   const specsOfMode = (...argv: string[]) => {
     const { options } = parseOptions(argv) as { options: Options };
-    return specsOf({ ...options, corpus: 'events.ndjson' }, { k6: true, wrk: false });
+    return specsOf({ ...options, corpus: 'events.ndjson' }, { k6: true, wrk: true });
   };
   return [...specsOfMode('--mode=all'), ...specsOfMode('--mode=soak', '--duration=600')];
 }
@@ -134,7 +135,7 @@ function madeUp(spec: Spec, isFirst: boolean, random: Random): RawMeasurement {
     spec,
     targets: TARGET_NAMES,
     driver: {
-      name: open ? 'open-loop' : 'autocannon',
+      name: open ? 'open-loop' : spec.driver,
       version: open ? '0.1.0' : '9.0.0',
       model: open ? 'open' : 'closed',
       latency_from: open ? 'due' : 'sent',

@@ -25,7 +25,10 @@ function row(
   for (const [key, list] of Object.entries(found)) for (const value of list) values.add({ [key]: value });
   const histogram = createHistogram();
   for (const ms of latency_ms) record(histogram, ms);
-  return { scenario, server, parameters, figures: values.all(), latency: latencyOf(histogram) };
+  const latency = latencyOf(histogram);
+  if (latency === null) return { scenario, server, parameters, figures: values.all(), latency };
+  const { histogram: _, ...percentiles } = latency;
+  return { scenario, server, parameters, figures: values.all(), latency: percentiles };
 }
 
 /** A tail of a few in a thousand, as real ones have. */

@@ -3,16 +3,14 @@
  * that follows the schema, and a wrong flag explains itself.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { violations } from '../src/result/json.ts';
 import { putPart } from '../src/result/part-file.ts';
-import type { Result } from '../src/result/result.ts';
 import type { SyncResult } from '../src/sync/result.ts';
-import { sampleSummary } from './report-fixture.ts';
 import { runSyncProgram } from './run-sync.ts';
 import { sampleSync } from './sync-sample.ts';
 

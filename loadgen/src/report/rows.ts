@@ -60,10 +60,10 @@ export function sizeRows(result: Result): Row[] {
 
 /** What the headline shows of each load, a user's loads first. */
 const HEADLINE: readonly (readonly [measurement: string, key: string, label: string])[] = [
-  ['open_1000', 'server_cpu_us_per_event', 'CPU per event at 1,000/s'],
-  ['open_10000', 'server_cpu_us_per_event', 'CPU per event at 10,000/s'],
-  ['open_1000', 'latency_p99_ms', 'Latency p99 at 1,000/s'],
-  ['open_10000', 'latency_p99_ms', 'Latency p99 at 10,000/s'],
+  ['open_1000', 'server_cpu_us_per_event', 'CPU per event, 1,000/s'],
+  ['open_10000', 'server_cpu_us_per_event', 'CPU per event, 10,000/s'],
+  ['open_1000', 'latency_p99_ms', 'Latency p99, 1,000/s'],
+  ['open_10000', 'latency_p99_ms', 'Latency p99, 10,000/s'],
 ];
 const HEADLINE_KEYS = [
   'throughput_events_per_s',

@@ -14,14 +14,16 @@ const WIDTH = 100;
 const DRIFT_WIDTHS = [18, 31, 31];
 const HEADLINE_WIDTHS = [25];
 const DESIGN_WIDTHS = [20, 18, 18, 18, 18];
-const LOADS_WIDTHS = [27, 12, 11, 12, 12, 11, 12];
+const LOADS_WIDTHS = [22, 12, 11, 12, 12, 11, 12];
 
 export function terminalReport(result: Result): string {
   const { headline, design, loads, open, drift, trust, warnings } = reportOf(result);
   const parts = [
     [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
     part('The comparison', headlineText(result), isCompared(result) ? sentences(headline) : []),
-    ...(design === null ? [] : [part('Design and language', drawn(design.table, DESIGN_WIDTHS), design.sentences)]),
+    ...(design === null
+      ? []
+      : [part('Design and language', drawn(design.table, DESIGN_WIDTHS), design.sentences)]),
     ...(loads === null ? [] : [part('Every closed loop', drawn(withoutIntervals(loads), LOADS_WIDTHS), [])]),
     ...(open === null
       ? []
