@@ -10,7 +10,7 @@ export interface FieldSpec {
   readonly kind: FieldKind;
   readonly required?: boolean;
   readonly trimmed?: boolean;
-  /** The most UTF-8 bytes of a text. */
+  /** Largest size of a text, in bytes of UTF-8. */
   readonly bytes?: number;
   /** The list of vocabulary.json that holds the words of a choice. */
   readonly values?: string;

@@ -43,7 +43,7 @@ export function eventMessage({ fields, server_columns }: Fields): string {
   });
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the message \`Event\` of \`ingest/v1/event.proto\`.
 //!
-//! Texts are declared as bytes, which have the same wire form: the library then lends them instead of copying them.
+//! Texts are declared as bytes, which have the same wire form. The library then borrows them instead of copying.
 
 use bytes::Bytes;
 
@@ -51,18 +51,18 @@ use super::protobuf::Sent;
 use super::protobuf_check::WireForm;
 use crate::field::Field;
 
-/// What a client sends of an event.
+/// An event as a client sends it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct EventMessage {
 ${members.join('')}}
 
 impl EventMessage {
-    /// Passes the fields that the message has to the function, in their order.
+    /// Calls the function with each field of the message, in order.
     pub(super) fn visit<'a>(&'a self, mut visit: impl FnMut(Field, Sent<'a>)) {
 ${visits.join('')}    }
 }
 
-/// How the value of a known field of an event is encoded.
+/// Returns the wire form of a known field of an event.
 pub(super) fn wire_form(number: u64) -> Option<WireForm> {
     Some(match number {
 ${forms.join('')}        _ => return None,
@@ -83,7 +83,7 @@ use crate::contract::VOCABULARY;
 pub const COLUMNS: [Column; ${row.length}] = [
 ${columns.join('')}];
 
-/// The places of the columns, in the order of their numbers in Protobuf.
+/// Positions of the columns, in the order of their numbers in Protobuf.
 pub const BY_NUMBER: [usize; ${row.length}] =
     [${byNumber(fields, server_columns, row).join(', ')}];
 `;

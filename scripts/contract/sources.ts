@@ -13,7 +13,7 @@ export function fieldTable(contract: Fields): string {
 use super::{Absent, FieldKind, FieldSpec};
 use crate::contract::VOCABULARY;
 
-/// The fields of an event, in the order in which their problems are reported.
+/// The fields of an event, in the order in which problems are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the field of its name")]
 pub enum Field {
@@ -30,10 +30,11 @@ ${nameKinds(contract)
   .map((name) => `        ${variant(name)},\n`)
   .join('')}    ];
 
-    /// The other filters, but for the session: their columns hold the text.
+    /// The other filters except the session; their columns hold the text.
     pub const TEXT_FILTERS: [Field; ${textFilters(contract).length}] = [${textFilters(contract).map(variant).join(', ')}];
 
-    /// The field of this name. By length and bytes at once: most keys of a body are looked up here.
+    /// Returns the field of this name. It compares length and bytes at once, since most keys of a body pass through
+    /// here.
     pub fn from_name(name: &[u8]) -> Option<Self> {
         Some(match name {
 ${entries.map(([name]) => `            b"${name}" => ${variant(name)},\n`).join('')}            _ => return None,

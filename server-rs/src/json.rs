@@ -30,9 +30,9 @@ pub fn scan_line(body: &str, start: usize, end: usize) -> Scan<RawEvent> {
 /// The items of a batch body.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// The first ones, as many as were asked for.
+    /// The first events, at most the requested number.
     pub events: Vec<RawEvent>,
-    /// How many there are.
+    /// Number of fields.
     pub count: usize,
 }
 

@@ -29,7 +29,7 @@ impl<'a> Scanner<'a> {
         Self { bytes, at }
     }
 
-    /// How many bytes lie behind.
+    /// Number of bytes passed.
     pub(crate) fn at(&self) -> usize {
         self.at
     }

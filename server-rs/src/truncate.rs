@@ -47,7 +47,7 @@ fn summary_of(text: &str, limit: usize, keys: &[String], cut: Cut) -> String {
     if text.starts_with('{') {
         let bytes = text.as_bytes();
         let scanned = visit_members(text, |name, value| {
-            // Of a key given twice the last counts, so a later one replaces an earlier one.
+            // Of equal keys the last counts, so a later one replaces an earlier one.
             if let Some(at) = keys.iter().position(|key| name.key_is(key, bytes)) {
                 values[at] = Some(value);
             }

@@ -5,7 +5,7 @@ import { LIMITS } from './contract.ts';
 
 const ASSUMED = LIMITS.assumed_event_bytes;
 
-/** How many events still find room at once. */
+/** Returns how many events the room admits without a wait. */
 function freeEvents(admission: Admission): number {
   return admission.freeEvents.available;
 }

@@ -4,7 +4,7 @@ import { Buffers, type MemoryNews } from './buffers.ts';
 
 const MEBIBYTE = 1 << 20;
 
-/** What is shared, or the test fails. */
+/** Returns shared memory, or fails the test. */
 function shared(memory: ArrayBufferLike): SharedArrayBuffer {
   assert.ok(memory instanceof SharedArrayBuffer);
   return memory;
@@ -70,7 +70,7 @@ test('no more than is kept is known to the thread', () => {
   const kept = (6 * MEBIBYTE) / 65_536;
   const news = buffers.takeNews();
   assert.deepEqual(news, { fresh: [], gone: Array.from({ length: 100 - kept }, (_, at) => kept + at) });
-  // What it was never told of it need not forget.
+  // The thread has no record to forget for memory that no message reported.
   const unknown = buffers.take(8192);
   for (let count = 0; count < kept; count++) buffers.take(65_536);
   for (const memory of taken.slice(0, kept)) buffers.give(memory);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestBase64, digestHex, parseDigest } from './digest.ts';
 
-/** Of no bytes (FIPS 180-4). */
+/** The digest of an empty input (FIPS 180-4). */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 test('a name is 64 lower-case digits', () => {

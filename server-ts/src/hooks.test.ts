@@ -13,7 +13,7 @@ interface Read {
   readonly problems: string[];
 }
 
-/** Reads a payload into memory that has been used before. */
+/** Reads a payload into reused memory. */
 function read(text: string, maxMetadataBytes = 10_240, agent = 'claude-code'): Read {
   const body = Buffer.from(text);
   const raw = new RawEvents();
@@ -28,7 +28,7 @@ function read(text: string, maxMetadataBytes = 10_240, agent = 'claude-code'): R
   return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
 
-/** The text of a range of the table; nothing when it is absent. */
+/** Returns the text of a range of the table; `undefined` when it is absent. */
 function textAt({ table }: Read, column: number): string | undefined {
   return table.ints[column] === table.ints[column + 1] ? undefined : table.textAt(column);
 }
@@ -119,7 +119,7 @@ test('a project is the last segment of a path', () => {
   for (const cwd of ['7', '["/a"]', '"/\\ud800/b"']) {
     assert.equal(textAt(read(`{"cwd":${cwd}}`), FIELD.project.column), undefined, cwd);
   }
-  // The limit is that of the segment, not of the path.
+  // The limit applies to the segment, not to the path.
   const [long, longest] = ['a'.repeat(2000), 'b'.repeat(1024)];
   assert.equal(textAt(read(`{"cwd":"/${long}/${longest}"}`), FIELD.project.column), longest);
   assert.equal(textAt(read(`{"cwd":"/${longest}b"}`), FIELD.project.column), undefined);
@@ -167,7 +167,7 @@ test('a hook about a call has the id of that call, whatever the hook', () => {
   assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call }), id);
   assert.equal(idOf({ hook_event_name: 'PostToolUseFailure', ...call }), id);
   assert.notEqual(idOf({ hook_event_name: 'PostToolUse', ...call, session_id: 'other' }), id);
-  // A step announces a call, and is not the call.
+  // A step announces a call but is not the call.
   assert.equal(idOf({ hook_event_name: 'PreToolUse', ...call }), undefined);
   for (const none of ['', 7, null])
     assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call, tool_use_id: none }), undefined);

@@ -69,7 +69,7 @@ function summaryOf(
   if (bytes[start] === OPEN_OBJECT) {
     visitMembers(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
       const at = keys.findIndex((key) => keyIs(bytes, keyStart, keyEnd, key));
-      // Of a key given twice the last counts, so a later one replaces an earlier one.
+      // Of equal keys the last counts, so a later one replaces an earlier one.
       if (at >= 0) values[at] = [valueStart, valueEnd];
     });
   }

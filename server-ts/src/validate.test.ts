@@ -17,7 +17,7 @@ function check(text: string, maxMetadataBytes = 10_240): { table: EventTable; pr
   return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
 
-/** The text of a range of the table; nothing when it is absent. */
+/** Returns the text of a range of the table; `undefined` when it is absent. */
 function textAt(table: EventTable, column: number): string | undefined {
   const [start, end] = [table.ints[column]!, table.ints[column + 1]!];
   if (start === end) return undefined;

@@ -78,7 +78,7 @@ test('every word of the mapping of hooks is one of the vocabulary', () => {
         FIELDS.some((name) => name === field),
         field,
       );
-    // An event without a session cannot be stored.
+    // The server cannot store an event without a session.
     const session = fields.find(({ field }) => field === 'session_id');
     assert.equal(session?.default, 'unknown');
   }

@@ -1,14 +1,14 @@
 //! Turns flags and environment variables into a checked configuration, or into every problem at once (rules PRO-02 to
 //! PRO-04).
 //!
-//! Names, bounds, help and messages are those of `contract/config.json`. Nothing falls back to a default
-//! because it was wrong.
+//! Names, bounds, help and messages come from `contract/config.json`. A wrong value is a problem, never a silent
+//! default.
 
-/// `config.json`, and the help made of it.
+/// `config.json`, and the help text made from it.
 pub mod spec;
 /// The checked configuration.
 mod settings;
-/// What the command line and the environment give.
+/// Text of the command line and the environment.
 mod arguments;
 /// Checked values.
 mod values;
@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use arguments::Reader;
 pub use settings::{Config, Durability};
 
-/// What the command line asks for.
+/// Action that the command line asks for.
 #[derive(Debug)]
 pub enum Command {
     /// Run with this configuration.

@@ -33,7 +33,7 @@ impl NumberList {
         self.count() > before
     }
 
-    /// How many there are.
+    /// Number of fields.
     pub fn count(&self) -> usize {
         self.numbers.len()
     }

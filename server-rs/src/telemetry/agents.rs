@@ -182,11 +182,11 @@ impl Agent {
         [name, ANY].into_iter().find_map(|name| entries.get(name)?.iter().find(|entry| entry.holds(&get)))
     }
 
-    /// `None` where a word of the file is none that an event can have.
+    /// Returns `None` when a word of the file is not a word of the vocabulary.
     fn read(place: usize, spec: &'static Value) -> Option<Self> {
         let texts = |name: &str| texts_of(&spec[name]);
         let fields = sources_of(&spec["fields"])?;
-        // An event without a session cannot be stored.
+        // The server cannot store an event without a session.
         fields.iter().find(|source| source.field == Field::SessionId)?;
         let agent = Self {
             place,

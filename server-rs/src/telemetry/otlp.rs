@@ -56,7 +56,7 @@ pub struct Message {
 pub struct Request {
     /// Its route.
     pub path: &'static str,
-    /// Its message.
+    /// Returns its message.
     pub message: &'static str,
     /// What its records are.
     pub signal: Signal,

@@ -27,7 +27,7 @@ function run<T>(steps: Generator<void, T>): T {
   return step.value;
 }
 
-/** The problems of an event that has these fields beside the required ones. */
+/** Returns the problems of an event with these fields and the required ones. */
 function problems(fields: Buffer): string[] {
   const buffers = new Buffers();
   const raw = new RawEvents();

@@ -34,7 +34,7 @@ export async function sendExport(
     }
     response.end();
   } catch (error) {
-    // The client sees that the end is missing.
+    // Destroying the response shows the client that the end is missing.
     response.destroy();
     app.logFailure(error, 'export failed');
   }

@@ -71,7 +71,7 @@ export function headerOf(head: Head, name: string): string | undefined {
   return head.headers.get(name)?.join(', ');
 }
 
-/** Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1). */
+/** Returns whether the client holds its body back until `100 Continue` (RFC 9110, section 10.1.1). */
 export function waitsForContinue(head: Head): boolean {
   const expected = head.headers.get('expect') ?? [];
   return !head.isHttp10 && expected.some((value) => value.toLowerCase() === '100-continue');

@@ -63,7 +63,7 @@ export class Agent {
     this.spec = spec;
     this.droppedKeys = new Set(spec.dropped_keys);
     this.fields = spec.fields.map(sourceOf);
-    // An event without a session cannot be stored.
+    // The server cannot store an event without a session.
     if (!this.fields.some(({ field }) => field.name === 'session_id'))
       throw new Error(`the agent ${name} has no session_id`);
     this.services = new Set(spec.services.map((service) => JSON.stringify(service)));

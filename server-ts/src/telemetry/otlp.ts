@@ -61,7 +61,7 @@ export function messageOf(name: string): Message {
   // Messages refer to each other, and some to themselves.
   MESSAGES.set(name, message);
   const most = spec.reduce((most, [number]) => Math.max(most, number), 0);
-  // A list without holes is faster to look into.
+  // A list without holes is faster to index.
   for (let number = 0; number <= most; number++) list.push(undefined);
   for (const [number, fieldName, type] of spec) list[number] = readField(fieldName, type);
   return message;
