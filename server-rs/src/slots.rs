@@ -1,9 +1,9 @@
-//! Keeps what one client has not been notified of: one slot per topic, with the newest revision (rule SYN-04).
+//! Keeps unreported revisions of one client's topics: the newest revision of each topic (rule SYN-04).
 //!
-//! Pure: no clock, no socket. What must stay true: what a client costs is its number of topics, however slow it is,
-//! and it is never told a revision twice or one below what it was told (rule SYN-04).
+//! Pure: no clock, no socket. Invariants: a client costs as much memory as it has topics, at any speed. It never
+//! receives the same revision twice, and never a lower one (rule SYN-04).
 
-/// One client's slots, by the places of its topics.
+/// One client's revisions, by the positions of its topics.
 #[derive(Debug)]
 pub struct Slots(Vec<Slot>);
 
@@ -14,19 +14,19 @@ struct Slot {
 }
 
 impl Slots {
-    /// Slots of this many topics, of which nothing was told yet.
+    /// Creates the revisions of this many topics, none reported yet.
     pub fn new(topics: usize) -> Self {
         Self(vec![Slot::default(); topics])
     }
 
-    /// Puts the revision of the topic at this place in, unless a newer one is there.
+    /// Records the revision of the topic at this position, unless a newer one is recorded.
     pub fn offer(&mut self, at: usize, revision: i64) {
         if let Some(slot) = self.0.get_mut(at) {
             slot.newest = slot.newest.max(Some(revision));
         }
     }
 
-    /// What is due, in the order of the topics; each counts as told once it is taken from here.
+    /// Returns the due topics in order; each counts as reported once it is taken.
     pub fn take(&mut self) -> impl Iterator<Item = (usize, i64)> {
         self.0.iter_mut().enumerate().filter_map(|(at, slot)| {
             let due = slot.newest.filter(|_| slot.newest > slot.told)?;
@@ -40,10 +40,10 @@ impl Slots {
 mod tests {
     use super::*;
 
-    /// Places of topics with revisions.
+    /// Positions of topics with revisions.
     type Pairs = &'static [(usize, i64)];
 
-    /// Offers in turn, then what is due.
+    /// Records the offers in turn, then returns the due topics.
     fn due(slots: &mut Slots, offers: Pairs) -> Vec<(usize, i64)> {
         for (at, revision) in offers {
             slots.offer(*at, *revision);

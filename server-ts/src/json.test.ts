@@ -8,7 +8,7 @@ function isJson(text: string): boolean {
   return scanEvent(Buffer.from(text), new RawEvents());
 }
 
-/** The text of each field that one event has. */
+/** Returns the text of each field of one event. */
 function fields(text: string): Record<string, string> {
   const body = Buffer.from(text);
   const raw = new RawEvents();

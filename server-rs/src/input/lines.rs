@@ -1,6 +1,6 @@
-//! Finds batches of lines in standard input (rules PRO-12 and PRO-14).
+//! Splits standard input into batches of lines (rules PRO-12 and PRO-14).
 //!
-//! Invariant: a line above the limit takes no memory; a text that is no JSON replaces it.
+//! Invariant: a line above the limit takes no memory; a text that is not JSON replaces it.
 
 use std::collections::VecDeque;
 
@@ -8,27 +8,27 @@ use bytes::{Bytes, BytesMut};
 
 use crate::input::batch::{BATCH_BYTES, Batch, Place};
 
-/// Replaces a line that is too long. It is no JSON.
+/// Replaces a line that is too long; it is not JSON.
 const TOO_LONG: &[u8] = b"?";
 
-/// Lines that came and were not taken yet.
+/// Received lines that are not taken yet.
 #[derive(Debug)]
 pub struct Lines {
     max_lines: usize,
     max_line_bytes: usize,
     bytes: BytesMut,
-    /// The lengths of whole lines, line feeds included, and whether each was too long.
+    /// The lengths of complete lines, including line feeds, and whether each was too long.
     whole: VecDeque<(usize, bool)>,
-    /// The sum of these lengths; the bytes behind it are the beginning of a line.
+    /// The sum of these lengths; the bytes after it are an incomplete line.
     whole_bytes: usize,
-    /// The line that has begun is too long, and the rest of it is dropped.
+    /// The incomplete line is too long, and its remaining bytes are dropped.
     is_skipping: bool,
     /// The number of the next line.
     next: u64,
 }
 
 impl Lines {
-    /// Batches of at most `max_lines` lines, each of at most `max_line_bytes`.
+    /// Creates a splitter for batches of at most `max_lines` lines, each of at most `max_line_bytes`.
     pub fn new(max_lines: usize, max_line_bytes: u64) -> Self {
         let max_line_bytes = usize::try_from(max_line_bytes).unwrap_or(usize::MAX);
         Self {
@@ -42,7 +42,7 @@ impl Lines {
         }
     }
 
-    /// Takes in what was read.
+    /// Adds received bytes.
     pub fn push(&mut self, mut piece: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', piece) {
             self.add(&piece[..end]);
@@ -53,12 +53,12 @@ impl Lines {
         self.add(piece);
     }
 
-    /// How many bytes the next batch has at most; `None` before a line has come whole.
+    /// Returns an upper bound for the size of the next batch; `None` before a line is complete.
     pub fn ready(&self) -> Option<usize> {
         (!self.whole.is_empty()).then_some(self.whole_bytes)
     }
 
-    /// The next batch: as many whole lines as it may have.
+    /// Takes the next batch: as many complete lines as it may have.
     pub fn take(&mut self) -> Option<Batch> {
         let (mut length, mut count, mut too_long) = (0, 0, Vec::new());
         while let Some(&(line, is_too_long)) = self.whole.front() {
@@ -82,14 +82,14 @@ impl Lines {
         Some(Batch { body, place: Place::Lines { first, last: self.next - 1 }, too_long })
     }
 
-    /// No more bytes come: a last line without a line feed is a line.
+    /// Marks the end of the input: a last line without a line feed is complete.
     pub fn end(&mut self) {
         if self.bytes.len() > self.whole_bytes {
             self.end_line();
         }
     }
 
-    /// Adds bytes to the line that has begun.
+    /// Adds bytes to the incomplete line.
     fn add(&mut self, piece: &[u8]) {
         if self.is_skipping {
             return;
@@ -114,7 +114,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Body, first and last line, and lines that are too long, of all batches.
+    /// Returns body, first and last line, and overlong lines of all batches.
     fn batches(lines: &mut Lines) -> Vec<(String, u64, u64, Vec<usize>)> {
         std::iter::from_fn(|| lines.take())
             .map(|Batch { body, place, too_long }| match place {

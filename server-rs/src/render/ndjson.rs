@@ -12,7 +12,7 @@ pub(crate) fn ndjson_row(out: &mut Vec<u8>, row: &Row<'_>) -> rusqlite::Result<(
     Ok(())
 }
 
-/// The line that a snapshot begins with: its object without `data`.
+/// Renders the first line of a snapshot: its object without `data`.
 pub(crate) fn ndjson_head(head: &SnapshotHead<'_>) -> Vec<u8> {
     let mut out = snapshot_members(head, 0);
     out.extend_from_slice(b"}\n");

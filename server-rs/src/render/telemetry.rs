@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::formats::Format;
 
-/// `google.rpc.Status`, as far as it is used.
+/// The used part of `google.rpc.Status`.
 #[derive(Clone, PartialEq, Message)]
 struct Status {
     #[prost(int32, tag = "1")]
@@ -14,7 +14,7 @@ struct Status {
     message: String,
 }
 
-/// The answers to all kinds of requests are alike.
+/// The answer, which has the same form for all kinds of requests.
 #[derive(Clone, PartialEq, Message)]
 struct ExportResponse {
     #[prost(message, optional, tag = "1")]
@@ -29,7 +29,7 @@ struct PartialSuccess {
     error_message: String,
 }
 
-/// The answer to a request of which these records were rejected, each with how many; `member` counts them.
+/// Renders the answer to a request with these rejected records and their counts; `member` counts them.
 pub fn export_response(format: Format, member: &str, rejected: &[(&str, u64)]) -> Vec<u8> {
     let count: u64 = rejected.iter().map(|(_, count)| count).sum();
     let reasons: Vec<String> = rejected.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
@@ -48,7 +48,7 @@ pub fn export_response(format: Format, member: &str, rejected: &[(&str, u64)]) -
     }
 }
 
-/// The answer to a request that failed.
+/// Renders the answer to a failed request.
 pub fn status(format: Format, code: i32, message: &str) -> Vec<u8> {
     if format == Format::Protobuf {
         Status { code, message: message.to_owned() }.encode_to_vec()

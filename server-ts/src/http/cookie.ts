@@ -26,7 +26,7 @@ export class CookieKey {
     return `${name}=${expiry}.${mac}; ${ATTRIBUTES}; Max-Age=${LIMITS.session_cookie_s}`;
   }
 
-  /** Whether a `Cookie` header holds the cookie of this port, and it has not expired. */
+  /** Returns whether a `Cookie` header holds the unexpired cookie of this port. */
   admits(cookies: string, port: number, nowS: number): boolean {
     const name = cookieName(port);
     return cookies.split(';').some((pair) => {
@@ -50,7 +50,7 @@ function cookieName(port: number): string {
   return `${NAME}_${port}`;
 }
 
-/** Without the optional white space around a value (RFC 9110, section 5.6.3). */
+/** Removes the optional white space around a value (RFC 9110, section 5.6.3). */
 function trimBlank(value: string): string {
   const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
   let [start, end] = [0, value.length];

@@ -9,8 +9,8 @@ export function lastWords(socket: Socket, bytes: Buffer): void {
 }
 
 /**
- * Says that there is no more to come, and reads on for a while, so that what the client still sends does not
- * turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
+ * Closes the sending side, then reads for a while. Otherwise bytes that the client still sends cause a reset, which
+ * destroys the answer in flight (RFC 9112, section 9.6).
  */
 export function linger(socket: Socket): void {
   socket.end();

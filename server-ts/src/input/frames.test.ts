@@ -10,7 +10,7 @@ function framesOf(...pieces: (Buffer | string)[]): Frames {
   return frames;
 }
 
-/** Bodies and numbers of all frames that came whole. */
+/** Returns bodies and numbers of all complete frames. */
 function taken(frames: Frames): [body: string, number: number][] {
   const list: [string, number][] = [];
   for (let batch = frames.take(); batch !== undefined; batch = frames.take()) {

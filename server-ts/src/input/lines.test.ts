@@ -6,7 +6,7 @@ import { Lines } from './lines.ts';
 
 type Taken = [body: string, first: number, last: number, tooLong: readonly number[]];
 
-/** Body, first and last line, and lines that are too long, of all batches. */
+/** Returns body, first and last line, and overlong lines of all batches. */
 function batches(lines: Lines): Taken[] {
   const taken: Taken[] = [];
   for (let batch = lines.take(); batch !== undefined; batch = lines.take()) {

@@ -13,7 +13,7 @@ const texts: TextsById = {
   session: (key) => `session ${key}`,
 };
 
-/** A row with these values; the others are null. */
+/** Returns a row with these values; all others are null. */
 function rowOf(values: Record<string, StoredValue>): StoredRow {
   return COLUMNS.filter(({ kind }) => kind !== 'constant').map(({ name }) => values[name] ?? null);
 }

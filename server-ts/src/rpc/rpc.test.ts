@@ -1,4 +1,6 @@
-/** Typed calls, as far as they need no server: MessagePack of JSON text, and values read in two ways. */
+/**
+ * Tests the parts of typed calls that need no server: MessagePack from JSON text, and the two ways to read values.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCalls } from './index.ts';
@@ -63,7 +65,7 @@ test('a container with many elements has a longer head', () => {
   }
 });
 
-/** The work of the one call of a body. */
+/** Returns the work of a body's one call. */
 function workOf(params: string, before = ''): Work {
   const text = `{${before}"jsonrpc":"2.0","method":"echo.nestedDicts","params":${params},"id":1}`;
   const { calls } = readCalls(Buffer.from(text), 'json', { hasBench: true, keepsMinusZero: false });
@@ -95,7 +97,7 @@ test('nothing hides behind a value that is printed as it was sent', () => {
   assert.deepEqual(calls[0]!.work, { kind: 'refused', refusal: { error: 'parse_error' } });
 });
 
-/** What is answered to a value of nested dicts, or what is wrong with it. */
+/** Returns the answer to a value of nested dicts, or its problem. */
 function answered(params: string): string {
   const work = workOf(params);
   assert.ok(work.kind === 'echo' || work.kind === 'refused');
@@ -104,7 +106,7 @@ function answered(params: string): string {
 }
 
 test('a long spelling of a value is answered as a short one', () => {
-  // White space makes the arguments so long that an extract of them is parsed.
+  // The white space makes the arguments long enough for an extract.
   const pad = ' '.repeat(1 << 17);
   const good = '{"topStr":"a","topD":-0,"topB":true,"nested":{"str":"\\u0062","d":1e2,"b":false}}';
   const items = [

@@ -1,7 +1,8 @@
 /**
- * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes on.
+ * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes
+ * on.
  *
- * The other half is `reader`. Only this side has this file: threads of Node share nothing.
+ * The other half is `reader`. Only server-ts has this file: threads of Node share no objects.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
@@ -22,7 +23,7 @@ import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } f
 import { getSession, listSessions, sessionRevision } from './session-query.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
-/** The thread: answers reads one after the other. */
+/** Runs the thread: answers reads one after the other. */
 export function runReader(port: MessagePort, data: ReaderData): void {
   let db: Connection | undefined;
   let queries: Queries | undefined;
@@ -30,7 +31,7 @@ export function runReader(port: MessagePort, data: ReaderData): void {
   const run = (read: Read): void => {
     let result: ReadResult;
     try {
-      // The next read tries again where this fails.
+      // If this fails, the next read tries again.
       db ??= openConnection({ ...data, readonly: true });
       queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
       texts ??= new Texts(queries);
@@ -50,12 +51,12 @@ export function runReader(port: MessagePort, data: ReaderData): void {
     }
     const loading = 'format' in read ? loadRenderer(read.format) : undefined;
     if (loading === undefined) run(read);
-    // What cannot be loaded fails where it is used.
+    // A load failure is reported where the library is used.
     else void loading.catch(() => {}).then(() => run(read));
   });
 }
 
-/** What a read needs. */
+/** The dependencies of a read. */
 interface Opened {
   readonly queries: Queries;
   readonly texts: Texts;

@@ -141,7 +141,7 @@ export class SessionDeltas {
     delta.computedCostNanos = 0;
   }
 
-  /** Forgets everything: what was inserted may have been rolled back. */
+  /** Drops all names: inserted ones may have been rolled back. */
   forget(): void {
     this.keys.clear();
     this.deltas.clear();

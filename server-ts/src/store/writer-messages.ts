@@ -23,9 +23,9 @@ export interface Opened {
   readonly epoch: string;
   readonly newest: number;
   readonly sqliteVersion: string;
-  /** What SQLite was built with, ordered by bytes. */
+  /** SQLite's compile options, sorted by bytes. */
   readonly compileOptions: readonly string[];
-  /** What SQLite answered on the writing connection once it was open, in the order of the health answer. */
+  /** The effective pragmas of the writing connection after opening, in the order of the health answer. */
   readonly pragmas: Readonly<Record<string, string | number>>;
   readonly inode: number;
   readonly device: number;
@@ -71,7 +71,7 @@ export type FromWriter =
   | { readonly kind: 'unwell'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };
 
-/** Why an attachment was not stored. */
+/** Reasons why an attachment was not stored. */
 export interface AttachFailure {
   readonly code: StoreCode;
 }
