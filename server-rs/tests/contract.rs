@@ -1,4 +1,4 @@
-//! This server's own lists are those of `contract/`: what a case cannot see from outside.
+//! Tests that this server's own lists match `contract/`, which black-box cases cannot check.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -62,8 +62,8 @@ fn every_migration_is_taken_in() {
     assert_eq!(i64::try_from(files), Ok(SCHEMA_VERSION));
 }
 
-/// SQLite prepares a statement again whose plan depends on a value, whenever one is bound (`LIMIT ?1` is such a place,
-/// `LIMIT +?1` is not): 0.4 ms for a page of rows that takes 0.02 ms.
+/// When a statement's plan depends on a bound value, SQLite prepares it again at each new value. `LIMIT ?1` is such a
+/// parameter, `LIMIT +?1` is not. That takes 0.4 ms for a page of rows that takes 0.02 ms.
 #[test]
 fn no_statement_is_prepared_again_for_other_values() {
     let connection = Connection::open_in_memory().expect("a database");
@@ -77,7 +77,7 @@ fn no_statement_is_prepared_again_for_other_values() {
             for parameter in 1..=statement.parameter_count() {
                 statement.raw_bind_parameter(parameter, value).expect("bound");
             }
-            // What it finds or refuses is no matter here.
+            // The result does not matter here.
             let mut rows = statement.raw_query();
             while let Ok(Some(_)) = rows.next() {}
         }

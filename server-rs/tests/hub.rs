@@ -1,4 +1,4 @@
-//! The stream's fan-out from inside: places, the bounded ring, falling behind and catching up.
+//! Unit tests of the stream's fan-out: places, the bounded ring, falling behind and catching up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,7 +75,7 @@ async fn one_that_fell_out_of_the_ring_loses_nothing() {
     let (store, hub) = start(folder.path(), 4);
     let mut slow = hub.subscribe(None, StreamFilter::default()).expect("a place");
     let mut fast = hub.subscribe(None, StreamFilter::default()).expect("a place");
-    // 12 MB through a ring of 4 MB, while only one of the two reads.
+    // 12 MB pass through a ring of 4 MB while only one of the two subscribers reads.
     for _ in 0..12 {
         store_events(&store, "s", 100, 10_000).await;
     }

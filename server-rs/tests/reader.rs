@@ -1,4 +1,4 @@
-//! The pool of readers with reads that run until they are let go (rule GET-10).
+//! Tests the reader pool with reads that run until the test releases them (rule GET-10).
 
 use std::path::Path;
 use std::pin::Pin;
@@ -44,7 +44,7 @@ impl Long {
             readers
                 .read_aside(Cost::Unbounded, move |_| {
                     begin.send(()).expect("the test waits");
-                    // Its sender is never used: an error is the end.
+                    // The sender is never used: an error is the end.
                     assert!(ended.recv().is_err());
                     Ok(())
                 })
@@ -106,7 +106,7 @@ async fn a_read_that_is_dropped_while_it_waits_does_not_run() {
     assert!(waits(&mut dropped).await && waits(&mut next).await);
     drop(dropped);
     first.end().await;
-    // The other long read still has the only other reader, so the one that was left is this one's.
+    // The other long read still holds the only other reader, so this read got the free one.
     assert_eq!(next.await, Ok(()));
     assert_eq!((gone.load(Ordering::Relaxed), kept.load(Ordering::Relaxed)), (0, 1));
     second.end().await;

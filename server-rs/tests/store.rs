@@ -1,4 +1,4 @@
-//! The database from inside: pragmas of every connection, rollback, deduplication, what a start refuses.
+//! Unit tests of the database: pragmas of every connection, rollback, deduplication, refusals at the start.
 
 use std::path::Path;
 
@@ -90,7 +90,7 @@ async fn an_event_id_is_accepted_once() {
         Ok(vec![Outcome::Duplicate, Outcome::Stored(3)])
     );
     assert_eq!(count(&connection, "SELECT count(*) FROM sessions"), 2);
-    // Of a duplicate nothing rises.
+    // A duplicate raises no value.
     assert_eq!(count(&connection, "SELECT last_event_id FROM sessions WHERE session_id = 's'"), 2);
     store.close();
 }

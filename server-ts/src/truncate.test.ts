@@ -53,7 +53,7 @@ test('a payload keeps its keys, then all others, and what does not fit is cut', 
     `{"_truncated":true,"_original_bytes":${text.length},"name":"n","id":2,"a":1,"input":{"p":"/q","c":"${c}…"}}`;
   assert.equal(payload(text, 120), cutAt('y'.repeat(120 - Buffer.byteLength(cutAt('')))));
   assert.equal(payload(text, text.length), undefined);
-  // Of a key given twice the last, the others as often as they stand there.
+  // Of equal keys the last counts among `keys`; all others are kept as often as they occur.
   const twice = `{"\\u0069d":1,"a":1,"id":2,"\\u0061":[2 ],"z":[${'0,'.repeat(60)}0]}`;
   const kept = `{"_truncated":true,"_original_bytes":${twice.length},"id":2,"a":1,"\\u0061":[2 ]}`;
   assert.equal(payload(twice, 100), kept);

@@ -15,7 +15,7 @@ test('a stream leaves no listener behind, however often its client made it wait'
     next(): Promise<Next> {
       const names = ['drain', 'close', 'error', 'finish'];
       counts.push(names.reduce((sum, name) => sum + response!.listenerCount(name), 0));
-      // More than a socket takes at once, so that every write has to wait.
+      // More bytes than a socket takes at once, so that every write must wait.
       return Promise.resolve(rounds++ < ROUNDS ? Buffer.alloc(100_000, '.') : 'end');
     },
   };

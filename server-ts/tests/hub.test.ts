@@ -5,7 +5,7 @@ import { type FrameSource, Hub, Places, type Subscription } from '../src/hub.ts'
 import type { EventFilter } from '../src/store/query.ts';
 import type { Frames } from '../src/store/read.ts';
 
-/** A store in memory: event N is of session `s${N % 2}` and its frame is `N;` and a filling. */
+/** An in-memory store: event N belongs to session `s${N % 2}`, and its frame is `N;` with padding. */
 class Source implements FrameSource {
   newest = 0;
   reads: EventFilter[] = [];
@@ -47,7 +47,7 @@ function hubOf(source: Source, maxClients = 10): Hub {
   return new Hub(source, new Places(maxClients), (error) => assert.fail(String(error)));
 }
 
-/** Ids until the subscription has caught up. */
+/** Returns ids until the subscription has caught up. */
 async function idsUntil(subscription: Subscription, last: number): Promise<number[]> {
   const ids: number[] = [];
   while (ids.at(-1) !== last) {

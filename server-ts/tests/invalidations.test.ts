@@ -6,7 +6,7 @@ import { parseTopics } from '../src/topics.ts';
 
 const LONG_MS = 60_000;
 
-/** A store in memory; reads wait until they are let go. */
+/** An in-memory store; reads wait until the test releases them. */
 class Source implements RevisionSource {
   newest = 0;
   readonly sessions = new Map<string, number>();
@@ -34,7 +34,7 @@ interface Fixture {
   readonly invalidations: Invalidations;
   readonly places: Places;
   readonly failures: unknown[];
-  /** An event of this session is stored, or of none that anyone knows. */
+  /** Stores an event of this session, or of a session that no client follows. */
   store(session?: string): void;
   follow(topics: string, minIntervalMs?: number): Subscription;
 }
@@ -61,14 +61,14 @@ function fixture(places = new Places(10)): Fixture {
   };
 }
 
-/** What comes next, as text. */
+/** Returns the next changes as text. */
 async function next(subscription: Subscription, idleMs = LONG_MS): Promise<string> {
   const changes = await subscription.next(idleMs);
   if (typeof changes === 'string') return changes;
   return changes.map(({ topic, revision }) => `${topic.name} ${revision}`).join(', ');
 }
 
-/** A turn of the event loop, in which what was published is told. */
+/** One turn of the event loop, in which pending notifications are sent. */
 const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 test('at first every topic is told, in the order given, then what rose', async () => {
@@ -115,7 +115,7 @@ test('changes come at the interval at the earliest, and at once after a longer s
   assert.equal(await waiting, 'events 2');
   assert.ok(performance.now() - told >= INTERVAL_MS);
 
-  // Nothing for the interval: the silence is heard, and the interval is not begun anew by it.
+  // No change during the interval: the client gets `idle`, which does not restart the interval.
   assert.equal(await next(subscription, 2 * INTERVAL_MS), 'idle');
   const late = next(subscription, LONG_MS);
   const stored = performance.now();
@@ -163,7 +163,7 @@ test('sessions of all who wait are read together, one read at a time', async () 
   store('a');
   await turn();
   assert.deepEqual(source.reads, [['a', 'b']]);
-  // While that read is under way everything else waits for the next.
+  // While that read is in progress, all other changes wait for the next one.
   for (let n = 0; n < 20; n++) {
     store('b');
     await turn();

@@ -75,7 +75,7 @@ const readOf = (since: number, more: Partial<SnapshotRead> = {}): SnapshotRead =
   ...more,
 });
 
-/** The events above `since`, or undefined when the main thread does not read them. */
+/** Returns the events above `since`, or undefined when the main thread does not read them. */
 async function look(since: number, more: Partial<SnapshotRead> = {}): Promise<Delta | undefined> {
   const found = await newest.snapshot(readOf(since, more));
   return found?.data === undefined ? undefined : (JSON.parse(found.data) as Delta);

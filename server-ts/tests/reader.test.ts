@@ -1,4 +1,4 @@
-/** The pool of readers with reads that run until they are let go (rule GET-10). */
+/** Tests the reader pool with reads that run until the test releases them (rule GET-10). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ function begun(): number {
   return Atomics.load(gate, 1);
 }
 
-/** What a read fails with. */
+/** Returns the failure of a read. */
 async function failure(read: Promise<unknown>): Promise<ReadFailed> {
   const error = await read.then(
     () => assert.fail('it was answered'),

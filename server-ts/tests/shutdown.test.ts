@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The server from its sources, once it is ready: its port. */
+/** Starts the server from its sources; returns its port once it is ready. */
 function start(): Promise<number> {
   const flags = ['--port', '0', '--db', join(folder, 'events.db'), '--log-level', 'error'];
   const server = spawn(process.execPath, ['--import', LOADER, MAIN, ...flags], {
@@ -46,7 +46,7 @@ function stopped(): Promise<number | null> {
   });
 }
 
-/** Sends a head, does `meanwhile` once the server waits for the body, sends the body: the status. */
+/** Sends a head, runs `meanwhile` once the server waits for the body, then sends the body; returns the status. */
 function post(port: number, meanwhile: () => void): Promise<number | undefined> {
   const body = JSON.stringify(EVENT);
   return new Promise((resolve, reject) => {

@@ -45,7 +45,7 @@ test('a list that is malformed names nothing', () => {
 
 test('a long field costs no more than its length', () => {
   const field = `"a",${' '.repeat(30_000)}x`;
-  // Processor time, which other programs do not change; as its square it costs far more.
+  // Measured in processor time, which other programs do not affect; quadratic cost would take far more.
   const started = process.cpuUsage();
   for (let n = 0; n < 20; n++) assert.deepEqual(knownRevisions([field], EPOCH), []);
   const { user, system } = process.cpuUsage(started);

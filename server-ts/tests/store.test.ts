@@ -38,7 +38,7 @@ interface Choice {
   readonly durability?: 'process' | 'power';
 }
 
-/** A connection to the file, which is made where it is missing. */
+/** Opens a connection to the file; creates a missing file. */
 function connect({ readonly = false, durability = 'process' }: Choice = {}): Connection {
   writeFileSync(path, '', { flag: 'a' });
   const db = openConnection({ path, durability, nativeBinding: undefined, readonly });

@@ -13,7 +13,7 @@ import { openConnection } from '../src/store/connection.ts';
 import { startWriter, Writer } from '../src/store/writer.ts';
 import { validator } from '../src/validate.ts';
 
-/** Longer than what is shared. */
+/** Longer than any shared buffer. */
 const LONG = 'x'.repeat(100_000);
 
 let folder = '';
@@ -43,7 +43,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Valid events in memory of `buffers`, as the pipeline leaves them. */
+/** Valid events in memory of `buffers`, as the pipeline produces them. */
 function tableOf(events: readonly object[]): EventTable {
   const text = JSON.stringify({ events });
   const body = buffers.bytes(Buffer.byteLength(text));
@@ -66,7 +66,7 @@ async function idsOf(events: readonly object[]): Promise<number[]> {
   return [...result.ids];
 }
 
-/** What is stored, in the order of ids. */
+/** Returns the stored rows, in the order of ids. */
 function stored(): unknown[] {
   const db = openConnection({ path, durability: 'process', nativeBinding: undefined, readonly: true });
   const rows = db.prepare('SELECT metadata FROM events ORDER BY id').pluck().all();
@@ -91,7 +91,7 @@ test('each request of a group gets its own ids, and a duplicate none', async () 
 test('memory that is used again and again holds what its request sent', async () => {
   const sent: string[] = [];
   for (let turn = 0; turn < 50; turn++) {
-    // Short, with text beside the body, longer than the last, and too long to be shared.
+    // Short, with text outside the body, longer than the last, and too long to share.
     const texts = [
       `{"n":${turn}}`,
       `{"t":"${'é'.repeat(turn * 40)}"}`,
@@ -107,7 +107,7 @@ test('what the thread may still read is not used again before it has answered', 
   const table = tableOf([event({ metadata: { kept: true } })]);
   const { memory } = table;
   const result = writer.submit(table, true);
-  // The group is on its way from here on.
+  // From here on the group is in flight.
   await setImmediate();
   writer.giveUp('storage_error');
   assert.deepEqual(await result, { code: 'storage_error', isStillRead: true });

@@ -1,8 +1,9 @@
 /**
  * Makes every answer: the only module that chooses a status and headers.
  *
- * An answer closes its connection where a rule says so, after HTTP/1.0, and when the unread body is too long to drop
- * or has no known length. Over 250 lines because it makes every answer of the server, most of them in a few lines.
+ * An answer closes its connection where a rule says so, and after HTTP/1.0. It also closes it when the unread body is
+ * too long to drop or has no known length. Over 250 lines because it makes every answer of the server, most of them in
+ * a few lines.
  */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Kept } from '../attachments.ts';

@@ -143,7 +143,7 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
   }
 }
 
-/** Revision and data of one moment; no data where the revision is known. */
+/** Revision and data from one transaction; no data when the client holds the revision. */
 function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
   const { queries } = opened;
   const { topic, epoch, known } = read;
@@ -157,7 +157,7 @@ function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
   return { revision, data: utf8(renderSnapshot({ topic: topic.name, epoch, revision }, data)) };
 }
 
-/** What a topic shows. */
+/** Returns the read of a topic's state. */
 function stateOf(topic: Topic, limit: number): JsonRead {
   switch (topic.kind) {
     case 'events':
@@ -171,7 +171,7 @@ function stateOf(topic: Topic, limit: number): JsonRead {
   }
 }
 
-/** The events above a revision, or all of it where they cannot be told apart from what the asker has (rule SYN-07). */
+/** Returns the events after a revision, or the whole state when that revision is unknown (rule SYN-07). */
 function eventsSnapshot(
   { queries, texts }: Opened,
   read: SnapshotRead,
@@ -196,7 +196,7 @@ function eventsSnapshot(
     const { bytes, next } = new Export(queries, texts, { kind: 'export', ...common }).read();
     return { revision, data: bytes, next };
   }
-  // Where more than a page came since, what was read is the newest page.
+  // With more than a page of new events, the rows read are the newest page.
   const page = readPage(queries, texts, format, filter);
   return { revision, data: utf8(pageSnapshot(format, head(page.more), page.data)) };
 }
@@ -215,7 +215,7 @@ function stats(queries: Queries, filter: StatsFilter): string {
   });
 }
 
-/** Bytes that own their memory, so that it can be handed to the main thread. */
+/** Returns bytes in memory of their own, which can be transferred to the main thread. */
 function utf8(text: string | Uint8Array): Uint8Array {
   if (typeof text !== 'string') return text;
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));

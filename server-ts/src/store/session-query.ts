@@ -1,8 +1,8 @@
 /**
  * Reads sessions by the contract's statements.
  *
- * Belongs to a reader's thread. What a session's status is depends on the time of the read (rule SES-02). Knows nothing
- * of HTTP or of JSON text.
+ * Belongs to a reader's thread. A session's status depends on the time of the read (rule SES-02). Knows nothing of
+ * HTTP or of JSON text.
  */
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../queries.ts';
@@ -20,7 +20,7 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
-/** Sessions, newest activity first, and whether more of them follow. */
+/** Returns sessions, newest activity first, and whether more follow. */
 export function listSessions(
   queries: Queries,
   filter: SessionFilter,
@@ -47,7 +47,7 @@ export function listSessions(
   return { rows: more ? rows.slice(0, filter.limit) : rows, more };
 }
 
-/** One session; nothing when no event has named it. */
+/** Returns one session; `undefined` when it has no event. */
 export function getSession(queries: Queries, sessionId: string): SessionRow | undefined {
   const now = nowMs();
   const [idle, ended] = [now - queries.timeoutMs, now - 2 * queries.timeoutMs];
@@ -55,7 +55,7 @@ export function getSession(queries: Queries, sessionId: string): SessionRow | un
   return statement.get(idle, ended, sessionId, now - queries.staleMs) as SessionRow | undefined;
 }
 
-/** The revision of a session's topic (rule SYN-01); 0 when no event has named it. */
+/** Returns the revision of a session's topic (rule SYN-01); 0 when it has no event. */
 export function sessionRevision(queries: Queries, sessionId: string): number {
   return queries.pluck(QUERIES.selectSessionRevision, sessionId) ?? 0;
 }

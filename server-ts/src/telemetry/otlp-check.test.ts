@@ -6,7 +6,7 @@ import type { Fault } from '../formats/fault.ts';
 import { messageOf } from './otlp.ts';
 import { checkMessage } from './otlp-check.ts';
 
-/** The reason why a body is refused, and how often the check paused. */
+/** Returns the reason to refuse a body, and the number of pauses of the check. */
 function check(name: string, body: Buffer): { reason: string | undefined; pauses: number } {
   let pauses = 0;
   try {
@@ -17,7 +17,7 @@ function check(name: string, body: Buffer): { reason: string | undefined; pauses
   }
 }
 
-/** An array of an array is two messages deeper. */
+/** A nested array is two messages deeper. */
 function nested(messages: number): Buffer {
   let body = Buffer.alloc(0);
   for (let level = messages; level > 1; level--) {
@@ -57,7 +57,7 @@ test('messages nest 128 deep and no deeper', () => {
 });
 
 test('a long body is checked in slices', () => {
-  // Resources without anything in them.
+  // Empty resources.
   const body = Buffer.alloc(3 << 19).fill('0a00', 'hex');
   assert.deepEqual(check('LogsRequest', body), { reason: undefined, pauses: 2 });
 });

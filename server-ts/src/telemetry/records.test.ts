@@ -31,7 +31,7 @@ function codeOf(path: string, text: string): string {
   }
 }
 
-/** A field of Protobuf whose value has a length. */
+/** Returns a length-delimited Protobuf field. */
 function field(number: number, ...values: (Buffer | string)[]): Buffer {
   const value = Buffer.concat(values.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   const length = value.length < 0x80 ? [value.length] : [(value.length & 0x7f) | 0x80, value.length >> 7];
@@ -40,7 +40,7 @@ function field(number: number, ...values: (Buffer | string)[]): Buffer {
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
-/** The request of one log with one attribute, whose value is given in each encoding. */
+/** Returns the value of one log's one attribute, read from each encoding. */
 function valueIn(json: string, bytes: Buffer | undefined): (string | undefined)[] {
   const text = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"a","value":${json}}]}]}]}]}`;
   const found = [recordsOf('/v1/logs', 'json', Buffer.from(text))[0]!.attributes.get('a')];
