@@ -60,7 +60,7 @@ impl Admission {
     }
 
     /// Returns a ticket that waits for room without a time limit (rule PRO-12).
-    pub fn patient_ticket(self: &Arc<Self>) -> Ticket {
+    pub fn unbounded_ticket(self: &Arc<Self>) -> Ticket {
         let mut ticket = self.ticket();
         ticket.wait = None;
         ticket
@@ -148,7 +148,7 @@ impl Ticket {
 
     /// Runs long work on a thread that may block. A bounded number of requests has a permit; this one keeps its
     /// permit until `end_turn`. The ticket moves along, so the room stays held for as long as the work runs.
-    pub async fn aside<T: Send + 'static>(
+    pub async fn run_blocking<T: Send + 'static>(
         mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<(T, Self), Failure> {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_ticket_gives_back_what_it_holds() {
+    async fn a_dropped_ticket_gives_its_room_back() {
         let admission = Admission::new(10, 1000);
         let mut ticket = admission.ticket();
         ticket.hold_unread(Some(600), 5).await.expect("room");
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unread_body_counts_as_the_events_that_batches_had_lately() {
+    async fn an_unread_body_counts_as_many_events_as_recent_batches_of_its_size() {
         let admission = Admission::new(1000, 1_000_000);
         let estimate = async |declared: Option<u64>, events: usize| {
             let mut ticket = admission.ticket();
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_with_too_low_an_estimate_do_not_wait_for_each_other() {
+    async fn requests_with_too_low_estimates_do_not_block_each_other() {
         let admission = Admission::new(10, 1000);
         let (mut one, mut other) = (admission.ticket(), admission.ticket());
         for ticket in [&mut one, &mut other] {

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_descriptors_back() {
+    fn the_plan_reserves_descriptors_for_the_store() {
         let full = |connections| Plan { connections, refusals: 16, readers: 4 };
         let least = Plan { connections: 4, refusals: 0, readers: 2 };
         for (limit, expected) in [

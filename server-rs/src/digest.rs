@@ -46,7 +46,7 @@ mod tests {
     const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     #[test]
-    fn a_name_is_64_lower_case_digits() {
+    fn a_digest_name_has_64_lower_case_digits() {
         let digest = parse_digest(EMPTY).expect("a name");
         assert_eq!(digest_hex(&digest), EMPTY);
         for bad in ["", &EMPTY[1..], &format!("{EMPTY}0"), &EMPTY.to_uppercase(), &EMPTY.replace('e', "g")] {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_ends_with_its_padding() {
+    fn a_base64_digest_ends_with_padding() {
         let digest = parse_digest(EMPTY).expect("a name");
         assert_eq!(digest_base64(&digest), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
         assert_eq!(digest_base64(&[0xff; 32]), format!("{}8=", "/".repeat(42)));

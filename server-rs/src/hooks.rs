@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mapping_is_in_words_that_events_have() {
+    fn the_mapping_uses_only_words_of_the_vocabulary() {
         assert!(SPECS.iter().all(|spec| Mapping::read(spec).is_some()), "every word is known");
         for broken in [
             ("source", "x"),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_says_what_a_hook_is() {
+    fn the_hook_name_determines_its_event() {
         let table = [
             (r#""SessionStart""#, "session_start", "success", false),
             (r#""PostToolUse""#, "tool_use", "success", true),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_that_of_the_first_rule_that_the_payload_meets() {
+    fn a_hook_has_the_wait_of_the_first_rule_that_its_payload_meets() {
         let table = [
             (r#""PermissionRequest""#, Some("permission"), WaitEnds::Nothing),
             (r#""PermissionRequest","tool_name":"ExitPlanMode""#, Some("question"), WaitEnds::Nothing),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_telemetry_reports_too_has_an_id() {
+    fn a_hook_that_telemetry_reports_too_has_an_event_id() {
         let call = Same { kind: "call", key: "tool_use_id" };
         let prompt = Same { kind: "prompt", key: "prompt_id" };
         let table = [
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subagent_of_codex_is_a_session_of_its_own() {
+    fn a_subagent_of_codex_has_its_own_session() {
         let body = r#"{"hook_event_name":"PostToolUse","session_id":"s","agent_id":"a","tool_use_id":"t"}"#;
         let event = read_of("codex", body, 256);
         let call = Same { kind: "call", key: "tool_use_id" };
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_switch_gives_the_new_model() {
+    fn a_model_switch_reports_the_new_model() {
         for (hook, model) in [("PostModelSwitch", Some("new")), ("Stop", None)] {
             let body = format!(r#"{{"to_model":"new","from_model":"old","hook_event_name":"{hook}"}}"#);
             assert_eq!(read(&body).text(Field::Model, &body), model, "{hook}");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_a_rule_counts_as_absent() {
+    fn a_value_that_breaks_its_rule_counts_as_absent() {
         let long = format!(r#""{}""#, "x".repeat(257));
         let table = [
             (r#""s""#, "s"),
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_is_the_object_as_it_was_sent() {
+    fn hook_metadata_is_the_object_as_sent() {
         let body = " \n{ \"a\" : [1.0, 1e2],\"event_id\":\"x\",\"metadata\":{} }\n ";
         let event = read(body);
         assert_eq!(event.text(Field::Metadata, body), Some(body.trim()));
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_no_object_is_refused() {
+    fn only_a_payload_that_is_not_an_object_is_refused() {
         let mapping = &MAPPINGS[0];
         for body in ["[]", "7", "null", r#""{}""#, " true "] {
             let problems = read_hook(mapping, body, 256).expect("valid JSON").expect_err("no object");

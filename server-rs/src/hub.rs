@@ -54,9 +54,9 @@ impl Hub {
             if clients.wait_for(|count| *count > 0).await.is_err() {
                 return;
             }
-            let target = *newest.borrow_and_update();
+            let newest_id = *newest.borrow_and_update();
             let head = self.with_ring(|ring| ring.head);
-            if head < target {
+            if head < newest_id {
                 if self.advance(head).await.is_err() {
                     // The store has logged the reason; until the next try, clients read their own pages or wait.
                     tokio::time::sleep(std::time::Duration::from_millis(LIMITS.storage_watch_ms)).await;
@@ -91,7 +91,7 @@ impl Hub {
         let page = filter.page(cursor);
         let frames = self
             .store
-            .read_aside(cost_of(&page), move |connection| {
+            .read_spawned(cost_of(&page), move |connection| {
                 let mut frames = Vec::new();
                 list_events(connection, &page, LIMITS.stream_page_events, |row| {
                     frames.push(Frame::of(row)?);

@@ -242,7 +242,7 @@ async fn check_body<T: Send + 'static>(
 ) -> Result<(T, Ticket), Failure> {
     let is_large = body.len() > LIMITS.large_body_bytes;
     let work = move || check(body);
-    let (checked, mut ticket) = if is_large { ticket.aside(work).await? } else { (work(), ticket) };
+    let (checked, mut ticket) = if is_large { ticket.run_blocking(work).await? } else { (work(), ticket) };
     ticket.end_turn();
     Ok((checked?, ticket))
 }

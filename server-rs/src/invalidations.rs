@@ -65,9 +65,9 @@ impl Invalidations {
             if followed.wait_for(|count| *count > 0).await.is_err() {
                 return;
             }
-            let target = *newest.borrow_and_update();
-            if *self.rounds.borrow() < target {
-                if self.round(target).await.is_err() {
+            let newest_id = *newest.borrow_and_update();
+            if *self.rounds.borrow() < newest_id {
+                if self.round(newest_id).await.is_err() {
                     // The store has logged the reason; clients are notified once it can be read again.
                     sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await;
                 }
@@ -102,7 +102,7 @@ impl Invalidations {
     /// Returns revisions of sessions as of one moment; 0 for a session without events.
     async fn read(&self, ids: Vec<Arc<str>>) -> Result<Vec<(Arc<str>, i64)>, ErrorCode> {
         self.store
-            .read_aside(Cost::Bounded, move |connection| {
+            .read_spawned(Cost::Bounded, move |connection| {
                 let snapshot = connection.unchecked_transaction()?;
                 let revision =
                     |id: Arc<str>| Ok((Arc::clone(&id), session_revision(&snapshot, &id)?.unwrap_or(0)));

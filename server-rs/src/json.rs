@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_serde_on_what_is_json() {
+    fn the_scanner_accepts_the_same_json_as_serde() {
         let valid = ["{}", " [1,-0.5e+3,true,false,null,\"\\u00e9\\n\"] ", "0", "\"\"", "{\"a\":{\"b\":[]}}"];
         let invalid = [
             "",
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn nests_128_deep_and_no_deeper() {
+    fn the_check_accepts_128_levels_and_no_more() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(scan_event(&nested(128)).is_ok());
         assert!(scan_event(&nested(129)).is_err());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_a_key_counts() {
+    fn of_equal_keys_the_last_counts() {
         let body = r#"{"events":[1],"events":[{"st\u0061tus":"a","status":"b"},2]}"#;
         let events = scan_batch(body, 2).expect("valid").expect("an array").events;
         assert_eq!(events.len(), 2);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn items_above_the_limit_are_counted_and_not_kept() {
+    fn items_above_the_limit_are_counted_but_not_kept() {
         let body = r#"{"events":[{},{"status":"error"},[7],{}]}"#;
         let batch = scan_batch(body, 2).expect("valid").expect("an array");
         assert_eq!((batch.events.len(), batch.count), (2, 4));

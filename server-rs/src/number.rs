@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_whole_however_they_are_spelled() {
+    fn integers_are_recognised_in_every_spelling() {
         let cases = [
             ("0", Some(0)),
             ("-0", Some(0)),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_as_ecmascript_does() {
+    fn numbers_print_as_in_ecmascript() {
         for (value, text) in
             [(5.0, "5"), (1e-7, "1e-7"), (0.000_001, "0.000001"), (1e21, "1e+21"), (-0.0, "0")]
         {

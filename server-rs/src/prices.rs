@@ -209,7 +209,7 @@ mod tests {
     }}"#;
 
     #[test]
-    fn a_cost_is_that_of_the_name_or_of_its_longest_beginning() {
+    fn the_price_of_a_model_is_that_of_its_name_or_longest_prefix() {
         let prices = parse_prices(MADE_UP).expect("valid");
         assert_eq!((prices.date.as_str(), prices.models), ("2026-02-28", 4));
         for (model, counts, nanos) in [
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_problem_of_a_file_is_named_with_its_place() {
+    fn the_first_problem_of_a_file_is_reported_with_its_place() {
         let of = |models: &str| format!(r#"{{"date":"2026-02-28","models":{models}}}"#);
         for (text, fault, path) in [
             (String::from("{"), PriceFault::Json, ""),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_may_end_in_white_space_and_may_be_empty() {
+    fn a_prefix_may_end_in_white_space_and_may_be_empty() {
         let text = r#"{"date":"2026-02-28","models":{"a *":{"input":1},"*":{"input":2}}}"#;
         let prices = parse_prices(text).expect("valid");
         assert_eq!(computed_nanos(&prices, "a b", [1, 0, 0, 0]), Some(1000));

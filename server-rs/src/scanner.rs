@@ -248,7 +248,7 @@ mod tests {
     use super::plain_prefix;
 
     #[test]
-    fn finds_the_end_of_plain_bytes_at_every_place() {
+    fn the_plain_prefix_ends_at_a_special_byte_in_every_position() {
         for special in [b'"', b'\\', 0x1f, 0x00] {
             for at in 0..40 {
                 let mut bytes = vec![b'a'; 40];

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_served_as_it_is() {
+    fn every_file_unpacks_to_its_source() {
         assert_eq!(**OPENAPI, include_bytes!("../../contract/openapi.json")[..]);
         assert_eq!(**PAGE, include_bytes!("../../dashboard/dist/index.html")[..]);
         assert_eq!(**PAGE_SCRIPT, include_bytes!("../../dashboard/dist/app.js")[..]);

@@ -10,7 +10,7 @@ pub struct Slots(Vec<Slot>);
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     newest: Option<i64>,
-    told: Option<i64>,
+    reported: Option<i64>,
 }
 
 impl Slots {
@@ -29,8 +29,8 @@ impl Slots {
     /// Returns the due topics in order; each counts as reported once it is taken.
     pub fn take(&mut self) -> impl Iterator<Item = (usize, i64)> {
         self.0.iter_mut().enumerate().filter_map(|(at, slot)| {
-            let due = slot.newest.filter(|_| slot.newest > slot.told)?;
-            slot.told = slot.newest;
+            let due = slot.newest.filter(|_| slot.newest > slot.reported)?;
+            slot.reported = slot.newest;
             Some((at, due))
         })
     }
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_newest_of_each_topic_until_it_is_taken() {
+    fn slots_keep_the_newest_revision_of_each_topic_until_it_is_taken() {
         let mut slots = Slots::new(3);
         let table: [(Pairs, Pairs); 8] = [
             (&[], &[]),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_taken_stays_due() {
+    fn a_revision_that_is_not_taken_stays_due() {
         let mut slots = Slots::new(2);
         slots.offer(0, 1);
         slots.offer(1, 1);

@@ -74,13 +74,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trims_what_ecmascript_calls_white_space() {
+    fn trimming_removes_ecmascript_white_space() {
         assert_eq!(trim_text("\u{FEFF}\u{A0}\u{2028} a b \t\n\u{3000}"), "a b");
         assert_eq!(trim_text("\u{85}a\u{180E}"), "\u{85}a\u{180E}");
     }
 
     #[test]
-    fn tells_lone_surrogates_and_nul() {
+    fn decoding_detects_lone_surrogates_and_nul() {
         assert_eq!(decode_token(r#""a\u0041\/""#, true).as_deref(), Ok("aA/"));
         assert_eq!(decode_token(r#""\ud83d\ude00""#, true).as_deref(), Ok("😀"));
         for token in [r#""\ud800""#, r#""\udc00x""#, r#""\ud800\ud800""#, r#""\u0000""#] {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn decodes_percent_once() {
+    fn percent_encoding_is_resolved_once() {
         assert_eq!(percent_decode("a%2Fb+c", true).as_deref(), Some("a/b c"));
         assert_eq!(percent_decode("a+%252F", false).as_deref(), Some("a+%2F"));
         for bad in ["%", "%2", "%zz", "%ff"] {

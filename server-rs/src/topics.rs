@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_topics_from_what_is_none() {
+    fn the_parser_separates_topics_from_other_text() {
         let longest = "x".repeat(256);
         let table = [
             ("events", Some(Topic::Events)),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_each_topic_once_in_its_order() {
+    fn a_list_keeps_each_topic_once_in_order() {
         let table = [
             ("stats,events", Some(vec![Topic::Stats, Topic::Events])),
             ("events,stats,events", Some(vec![Topic::Events, Topic::Stats])),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_bounded_by_what_it_comes_to() {
+    fn a_list_is_bounded_by_its_distinct_topics() {
         let list = |count: usize| (0..count).map(|n| format!("session:{n}")).collect::<Vec<_>>().join(",");
         let most = LIMITS.stream_topics;
         assert_eq!(parse_topics(&list(most)).map(|topics| topics.len()), Some(most));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_read_as_it_is_said() {
+    fn a_printed_topic_name_parses_back() {
         for topic in Topic::GLOBAL.into_iter().chain(session("a b")) {
             assert_eq!(parse_topic(&topic.name().replace(' ', "%20")), Some(topic));
         }

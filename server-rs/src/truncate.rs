@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_the_keys_that_fit_in_the_order_of_the_contract() {
+    fn a_summary_keeps_the_keys_that_fit_in_the_order_of_the_contract() {
         let big = "x".repeat(300);
         let text =
             format!(r#"{{"type":"t","other":"{big}","query":"{big}","error": {{"a":1}},"\u0065rror":2.50}}"#);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn fits_to_the_last_byte() {
+    fn a_summary_may_fill_its_limit_to_the_last_byte() {
         let text = |n: usize| format!(r#"{{"path":"{}","z":"{}"}}"#, "p".repeat(n), "z".repeat(300));
         let lengths: Vec<usize> =
             (190..230).map(|n| truncate_metadata(&text(n), 256).map_or(0, |summary| summary.len())).collect();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_an_object_becomes_the_markers() {
+    fn metadata_that_is_not_an_object_becomes_only_the_markers() {
         let text = format!("[\"{}\"]", "é".repeat(200));
         assert_eq!(
             truncate_metadata(&text, 256).as_deref(),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_keeps_its_keys_then_all_others_and_what_does_not_fit_is_cut() {
+    fn a_payload_keeps_its_keys_then_all_others_and_cuts_values_that_do_not_fit() {
         let long = "y".repeat(300);
         let text =
             format!(r#"{{"a":1,"id":2,"input":{{"o":{{"x":"{long}"}},"p":"/q","c":"{long}"}},"name":"n"}}"#);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_parts_nothing_and_leaves_nothing_empty() {
+    fn a_cut_splits_no_character_and_leaves_no_empty_value() {
         for unit in ["x", "é", "€", "😀", r"\n", r"\u00e9", r"\uD83D\uDE00", r"\ud800", r"\udc00"] {
             let token = format!("\"{}\"", unit.repeat(20));
             for room in 0..token.len() {

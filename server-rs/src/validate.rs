@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_every_problem_in_the_order_of_the_contract() {
+    fn validation_reports_every_problem_in_the_order_of_the_contract() {
         let body = r#"{"source":"x","cost_usd":-1,"status":3,"agent_type":" ","duration_ms":1.5,"client_timestamp":"2026"}"#;
         let expected = [
             "session_id: must be a string",
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn trims_in_place_and_decodes_where_it_must() {
+    fn validation_trims_in_place_and_decodes_only_where_needed() {
         let body = r#"{"session_id":"  é s ","agent_type":"\u0061 ","event_type":" error ","tool_name":" ","event_id":null}"#;
         let event = check(body).expect("valid");
         let expected = [

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_hook_ends_its_rules_with_one_for_any_payload() {
+    fn the_last_wait_rule_of_every_hook_matches_any_payload() {
         assert!(!WAITS.rules.is_empty());
         for (hook, rules) in WAITS.rules.values().flatten() {
             assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook}");

@@ -61,7 +61,7 @@ fn read_log(path: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn a_bulk_of_events_costs_no_more_than_it_did() {
+fn a_bulk_of_events_costs_no_more_than_its_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("events.db");
     std::fs::File::create_new(&path).expect("a new file");
@@ -97,5 +97,5 @@ fn a_bulk_of_events_costs_no_more_than_it_did() {
     assert!(pages_per_event <= MOST_PAGES_PER_EVENT, "{pages_per_event} pages an event");
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("an empty log");
     let bytes = std::fs::metadata(&path).expect("a file").len() as f64 / events - METADATA.len() as f64;
-    assert!(bytes <= MOST_BYTES_PER_EVENT, "{bytes} bytes an event beside its metadata");
+    assert!(bytes <= MOST_BYTES_PER_EVENT, "{bytes} bytes an event without its metadata");
 }

@@ -75,7 +75,7 @@ fn a_key_is_accepted_once_through_runs_merges_and_restarts() {
 }
 
 #[test]
-fn nothing_stays_of_a_group_that_was_rolled_back() {
+fn a_group_that_was_rolled_back_leaves_no_trace() {
     let folder = tempfile::tempdir().expect("a folder");
     let connection = database(folder.path());
     let mut keys = EventKeys::default();

@@ -67,7 +67,7 @@ fn is_silent(subscription: &mut Subscription) -> bool {
 }
 
 #[tokio::test]
-async fn every_topic_is_told_at_first_in_the_order_given() {
+async fn the_first_report_has_every_topic_in_the_given_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
     // While a client follows a session, rounds keep up. The first client would start a round for the events stored so
@@ -85,7 +85,7 @@ async fn every_topic_is_told_at_first_in_the_order_given() {
 }
 
 #[tokio::test]
-async fn a_slow_client_is_told_the_newest_and_holds_up_nobody() {
+async fn a_slow_client_gets_the_newest_revision_and_delays_no_other_client() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
     let topics = "events,sessions,session:a,session:b";
@@ -104,26 +104,26 @@ async fn a_slow_client_is_told_the_newest_and_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn what_comes_within_the_interval_waits_for_its_end() {
+async fn a_change_within_the_interval_waits_for_its_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
     let interval = Duration::from_millis(200);
     let mut client = server.subscribe("events", interval).await.expect("a place");
     assert_eq!(next(&mut client).await, ["events=0"]);
-    let mut told = Instant::now();
+    let mut reported = Instant::now();
     for id in [3, 6] {
         for _ in 0..3 {
             server.store_event("s").await;
-            assert!(is_silent(&mut client) || told.elapsed() >= interval);
+            assert!(is_silent(&mut client) || reported.elapsed() >= interval);
         }
         assert_eq!(next(&mut client).await, [format!("events={id}")]);
-        assert!(told.elapsed() >= interval, "{:?}", told.elapsed());
-        told = Instant::now();
+        assert!(reported.elapsed() >= interval, "{:?}", reported.elapsed());
+        reported = Instant::now();
     }
 }
 
 #[tokio::test]
-async fn a_change_after_a_longer_silence_is_told_at_once() {
+async fn a_change_after_a_longer_silence_is_reported_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
     let interval = Duration::from_secs(2);
@@ -140,7 +140,7 @@ async fn a_change_after_a_longer_silence_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_session_is_told_to_all_who_follow_it_and_to_nobody_else() {
+async fn a_session_s_change_is_reported_to_its_followers_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 5);
     let mut one = server.subscribe("session:a", AT_ONCE).await.expect("a place");
@@ -168,7 +168,7 @@ async fn a_session_is_told_to_all_who_follow_it_and_to_nobody_else() {
 }
 
 #[tokio::test]
-async fn both_modes_take_the_same_places() {
+async fn both_modes_of_the_stream_share_the_places() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 2);
     let events = server.hub.subscribe(None, StreamFilter::default()).expect("a place");

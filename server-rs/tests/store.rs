@@ -38,7 +38,7 @@ fn count(connection: &Connection, sql: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_connection_has_the_pragmas() {
+async fn every_connection_has_the_pragmas_of_the_contract() {
     for (durability, synchronous) in [(Durability::Process, 1), (Durability::Power, 2)] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("events.db");
@@ -96,7 +96,7 @@ async fn an_event_id_is_accepted_once() {
 }
 
 #[test]
-fn a_group_that_fails_leaves_nothing_behind() {
+fn a_failed_group_leaves_no_trace() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, connection) = open(folder.path());
     store.close();

@@ -106,7 +106,7 @@ export class Admission {
   }
 
   /** Returns a ticket that waits for room without a time limit (rule PRO-12). */
-  patientTicket(): Ticket {
+  unboundedTicket(): Ticket {
     return new Ticket(this, UNBOUNDED_MS);
   }
 }

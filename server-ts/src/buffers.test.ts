@@ -10,7 +10,7 @@ function shared(memory: ArrayBufferLike): SharedArrayBuffer {
   return memory;
 }
 
-test('memory that was given back is used again, longest and shortest', () => {
+test('memory that was given back is reused, longest and shortest', () => {
   const buffers = new Buffers();
   for (const length of [0, 1, 8192, 8193, 65_536, 65_537, MEBIBYTE]) {
     const memory = buffers.take(length);
@@ -27,7 +27,7 @@ test('memory that was given back is used again, longest and shortest', () => {
   assert.notEqual(buffers.take(MEBIBYTE + 1), long);
 });
 
-test('what was handed over is nobody’s to be used again', () => {
+test('transferred memory is not reused', () => {
   const buffers = new Buffers();
   const memory = buffers.take(MEBIBYTE) as ArrayBuffer;
   const there = structuredClone(memory, { transfer: [memory] });
@@ -39,7 +39,7 @@ test('what was handed over is nobody’s to be used again', () => {
   assert.equal(buffers.take(MEBIBYTE), there);
 });
 
-test('the thread is told of memory once, and when it is gone', () => {
+test('each memory is reported to the thread once, and its removal too', () => {
   const buffers = new Buffers();
   assert.equal(buffers.takeNews(), undefined);
   const first = shared(buffers.take(1));
@@ -48,20 +48,20 @@ test('the thread is told of memory once, and when it is gone', () => {
     [first, second, first].map((memory) => buffers.numberOf(memory)),
     [0, 1, 0],
   );
-  const told: MemoryNews = {
+  const news: MemoryNews = {
     fresh: [
       [0, first],
       [1, second],
     ],
     gone: [],
   };
-  assert.deepEqual(buffers.takeNews(), told);
+  assert.deepEqual(buffers.takeNews(), news);
   buffers.give(first);
   assert.equal(buffers.numberOf(shared(buffers.take(1))), 0);
   assert.equal(buffers.takeNews(), undefined);
 });
 
-test('no more than is kept is known to the thread', () => {
+test('the thread knows only memory that is kept', () => {
   const buffers = new Buffers();
   const taken = Array.from({ length: 100 }, () => shared(buffers.take(65_536)));
   for (const memory of taken) buffers.numberOf(memory);

@@ -20,7 +20,7 @@ export interface RevisionSource {
 type NextChanges = readonly Change[] | 'idle' | 'end';
 
 /** Clients notified per turn of the event loop; other work runs in between. */
-const TOLD_IN_ONE_TURN = 32;
+const NOTIFIED_PER_TURN = 32;
 
 export class Invalidations {
   readonly source: RevisionSource;
@@ -109,7 +109,7 @@ export class Invalidations {
     if (this.waking) return;
     this.waking = true;
     const wakeSome = (): void => {
-      for (const one of this.woken.splice(0, TOLD_IN_ONE_TURN)) one.proceed();
+      for (const one of this.woken.splice(0, NOTIFIED_PER_TURN)) one.proceed();
       this.waking = this.woken.length > 0;
       if (this.waking) setImmediate(wakeSome);
     };
@@ -163,7 +163,7 @@ export class Subscription {
   private readonly minIntervalMs: number;
   private readonly release: () => void;
   private notBefore = Number.NEGATIVE_INFINITY;
-  private wasTold = false;
+  private wasReported = false;
   private waiting: (() => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isWoken = false;
@@ -185,8 +185,8 @@ export class Subscription {
    */
   async next(idleMs: number): Promise<NextChanges> {
     let now = performance.now();
-    if (this.wasTold) this.notBefore = now + this.minIntervalMs;
-    this.wasTold = false;
+    if (this.wasReported) this.notBefore = now + this.minIntervalMs;
+    this.wasReported = false;
     const deadline = now + idleMs;
     let dueAt = Number.POSITIVE_INFINITY;
     while (!this.ended) {
@@ -196,7 +196,7 @@ export class Subscription {
       if (isDue) dueAt = Math.min(dueAt, this.owner.source.newest);
       const changes = isDue && this.readTo >= dueAt ? this.take() : [];
       if (changes.length > 0) {
-        this.wasTold = true;
+        this.wasReported = true;
         return changes;
       }
       if (now >= deadline) return 'idle';

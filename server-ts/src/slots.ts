@@ -18,12 +18,12 @@ export class Slots {
   readonly topics: readonly Topic[];
   /** Revisions by the positions of the topics. */
   private readonly newest: number[];
-  private readonly told: number[];
+  private readonly reported: number[];
 
   constructor(topics: readonly Topic[]) {
     this.topics = topics;
     this.newest = topics.map(() => UNKNOWN);
-    this.told = topics.map(() => UNKNOWN);
+    this.reported = topics.map(() => UNKNOWN);
   }
 
   /** Records a revision of the topic at this position; a revision that is not newer changes nothing. */
@@ -33,7 +33,7 @@ export class Slots {
 
   /** Whether a revision is not reported yet. */
   get isDue(): boolean {
-    return this.newest.some((revision, at) => revision !== this.told[at]);
+    return this.newest.some((revision, at) => revision !== this.reported[at]);
   }
 
   /** Returns the unreported changes in the order of the topics; from then on they count as reported. */
@@ -41,8 +41,8 @@ export class Slots {
     const changes: Change[] = [];
     this.topics.forEach((topic, at) => {
       const revision = this.newest[at]!;
-      if (revision === this.told[at]) return;
-      this.told[at] = revision;
+      if (revision === this.reported[at]) return;
+      this.reported[at] = revision;
       changes.push({ topic, revision });
     });
     return changes;

@@ -70,7 +70,7 @@ test('a key is accepted once through runs, merges and restarts', () => {
   assert.ok(tail < 3 * 16_384, `${tail} keys in the tail`);
 });
 
-test('nothing stays of a group that was rolled back', () => {
+test('a group that was rolled back leaves no trace', () => {
   const keys = new EventKeys(db);
   // Enough for a run, so that the rollback also undoes the run.
   const many = 20_000;
@@ -84,7 +84,7 @@ test('nothing stays of a group that was rolled back', () => {
   for (let n = 0; n < many; n++) assert.ok(keys.insert(key(n)), `${n} is new again`);
 });
 
-test('the filter finds what was taken in and little else, and is stored as both twins know it', () => {
+test('the filter finds its keys and few others, and has the same bytes in both servers', () => {
   const filter = KeyFilter.forKeys(10_000);
   for (let n = 0; n < 10_000; n++) filter.insert(hashOf(key(n)));
   const again = KeyFilter.fromBytes(filter.toBytes());
@@ -99,7 +99,7 @@ test('the filter finds what was taken in and little else, and is stored as both 
   assert.equal(KeyFilter.fromBytes(Buffer.alloc(0)), undefined);
 });
 
-test('the tail gives its keys back once each, in ascending order', () => {
+test('the tail returns each key once, in ascending order', () => {
   const patterns = {
     random: key,
     counting: (n: number) => Buffer.from(n.toString(16).padStart(32, '0'), 'hex'),

@@ -6,7 +6,7 @@ import { sendFrames } from '../src/http/frames.ts';
 import { SendQueues } from '../src/http/send-queues.ts';
 import type { Next } from '../src/hub.ts';
 
-test('a stream leaves no listener behind, however often its client made it wait', async () => {
+test('a stream leaves no listener behind after many waits', async () => {
   const ROUNDS = 500;
   const counts: number[] = [];
   let response: ServerResponse | undefined;

@@ -34,7 +34,7 @@ test('a stream above its share waits until its client has taken enough', { skip 
   end();
 });
 
-test('a client that takes no byte for long enough is given up', { skip }, async () => {
+test('a client that takes no bytes for the time limit is disconnected', { skip }, async () => {
   const { ours, end } = await connect();
   const queue = new SendQueues(1_000_000).add(ours, 300);
   ours.on('error', () => {}).write(Buffer.alloc(BYTES));

@@ -67,7 +67,7 @@ function post(port: number, meanwhile: () => void): Promise<number | undefined> 
   });
 }
 
-test('a clean stop leaves no log behind, and the rows in the file', async () => {
+test('a clean stop leaves all rows in the file and no log', async () => {
   const port = await start();
   assert.equal(await post(port, () => {}), 201);
   assert.equal(await stopped(), 0);
@@ -81,7 +81,7 @@ test('a clean stop leaves no log behind, and the rows in the file', async () => 
   db.close();
 });
 
-test('what is in is answered before the end', async () => {
+test('a received request is answered before the end', async () => {
   const port = await start();
   const held: { exit?: Promise<number | null> } = {};
   const status = await post(port, () => {

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn values_become_tokens() {
+    fn messagepack_values_become_tokens() {
         let event = serde_json::json!({
             "session_id": "a\"\\\n", "tokens_in": 7, "cost_usd": 0.5, "branch": null, "project": [1, {"a": 2}],
             "other": {"a": [1]}, "metadata": " {\"b\" : 1}\n",
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_that_is_no_string_becomes_canonical() {
+    fn metadata_that_is_not_a_string_becomes_canonical_json() {
         let event = serde_json::json!({"metadata": {"b": [1.0, -1, 1.5, true, null], "a\u{1f600}": "\u{1}\"", "a\u{ffff}": {}}});
         let (body, _) = read_msgpack_event(&pack(&event)).expect("well-formed");
         assert_eq!(body, "{\"a\u{1f600}\":\"\\u0001\\\"\",\"a\u{ffff}\":{},\"b\":[1,-1,1.5,true,null]}");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_no_map_is_no_event() {
+    fn a_value_that_is_not_a_map_is_not_an_event() {
         for value in
             [serde_json::json!([]), serde_json::json!(1), serde_json::json!("x"), serde_json::json!(null)]
         {

@@ -88,7 +88,7 @@ mod tests {
     use crate::formats::tests::bytes;
 
     #[test]
-    fn names_the_first_rule_that_breaks() {
+    fn the_check_names_the_first_broken_rule() {
         let cases = [
             ("", Fault::Truncated),
             ("9201", Fault::Truncated),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nests_128_deep_and_no_deeper() {
+    fn the_check_accepts_128_levels_and_no_more() {
         let nested = |marker: &str, depth: usize| bytes(&(marker.repeat(depth) + "c0"));
         for marker in ["91", "81a161", "dc0001"] {
             assert_eq!(check_event(&nested(marker, 128)), Ok(()), "{marker}");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn events_above_the_limit_are_counted_and_not_kept() {
+    fn events_above_the_limit_are_counted_but_not_kept() {
         let body = bytes("82a66576656e7473c0a66576656e7473938001c0");
         let places = check_batch(&body, 2).expect("well-formed").expect("an array");
         assert_eq!((places.events, places.count), (vec![17..18, 18..19], 3));

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn has_room_for_the_deepest_value() {
+    fn the_walker_has_room_for_the_deepest_value() {
         assert_eq!(MOST_DEPTH, LIMITS.json_depth);
     }
 }

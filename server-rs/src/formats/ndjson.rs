@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_with_the_empty_ones() {
+    fn line_numbers_count_empty_lines() {
         let batch = read_lines(b"\r\n{}\n \t\n[1]\r\n{\n\xff\n{} ".to_vec(), 9);
         assert_eq!((batch.count, &*batch.lines), (5, [2, 4, 5, 6, 7].as_slice()));
         let shapes: Vec<_> = batch.events.iter().map(|event| (event.is_object, event.is_json)).collect();
@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_above_the_limit_are_counted_and_not_kept() {
+    fn lines_above_the_limit_are_counted_but_not_kept() {
         let batch = read_lines(b"{}\n\n{}\n?\n \n{}".to_vec(), 1);
         assert_eq!((batch.events.len(), batch.count), (1, 4));
         assert_eq!(read_lines(Vec::new(), 1).count, 0);
     }
 
     #[test]
-    fn one_event_is_one_line() {
+    fn a_body_with_one_event_has_exactly_one_line() {
         assert!(read_line(b"\n{}\n\n".to_vec()).is_ok());
         for body in ["", "\n", "{}\n{}", "{}{}", "?"] {
             assert!(read_line(body.into()).is_err(), "{body}");

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_json_cannot_say_have_the_problems_of_their_fields() {
+    fn values_that_json_cannot_express_have_the_problems_of_their_fields() {
         let nan = [b"\x79".as_slice(), &f64::NAN.to_le_bytes()].concat();
         let infinite = [b"\x79".as_slice(), &f64::INFINITY.to_le_bytes()].concat();
         let cases = [
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_and_unknown_fields_mean_nothing() {
+    fn zeros_and_unknown_fields_count_as_absent() {
         let zero = [b"\x79".as_slice(), &(-0.0_f64).to_le_bytes()].concat();
         for event in [b"\x20\x00".as_slice(), b"\x92\x01\x00", b"\xc2\x3e\x01x", b"\xb0\x01\x05", &zero] {
             assert_eq!(problems(event), Vec::<String>::new(), "{event:?}");

@@ -152,7 +152,7 @@ mod tests {
     use crate::formats::tests::bytes;
 
     #[test]
-    fn names_the_first_rule_that_breaks() {
+    fn the_check_names_the_first_broken_rule() {
         let cases = [
             ("0affffffff0f61", Fault::Truncated),
             ("0affffffffffffffffff0161", Fault::Truncated),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn events_above_the_limit_are_counted_and_not_kept() {
+    fn events_above_the_limit_are_counted_but_not_kept() {
         let places = check_batch(&bytes("0a0012000a030a01610a00"), 2).expect("well-formed");
         assert_eq!((places.events, places.count), (vec![2..2, 6..9], 3));
         assert_eq!(check_batch(&bytes("0801"), 2), Err(Fault::FieldType));

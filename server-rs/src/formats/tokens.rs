@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_is_json_text_without_the_space_around_it() {
+    fn metadata_tokens_omit_the_white_space_around_the_json_text() {
         let kind = |text: &str| Tokens::with_capacity(0).metadata(text.as_bytes()).kind;
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(kind(" null\n"), SpanKind::Null);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_digits_or_as_ecmascript_prints_them() {
+    fn number_tokens_are_digits_or_the_ecmascript_text() {
         let mut tokens = Tokens::with_capacity(0);
         tokens.integer(u64::MAX);
         for value in [-0.0, 0.1, 1e21, f64::INFINITY] {

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_one_segment_of_text() {
+    fn an_attachment_name_is_one_path_segment() {
         let longest = "x".repeat(255);
         for (encoded, name) in [
             ("a.txt", "a.txt"),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disposition_has_both_spellings_of_a_name_that_is_not_plain() {
+    fn a_disposition_has_both_forms_of_a_name_that_is_not_ascii() {
         for (name, media_type, expected) in [
             ("a b.png", "image/png", r#"inline; filename="a b.png""#),
             ("a.svg", "image/svg+xml", r#"attachment; filename="a.svg""#),

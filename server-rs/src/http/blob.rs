@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shorter_bytes_are_the_beginning_of_longer_ones() {
+    fn a_shorter_blob_is_a_prefix_of_a_longer_one() {
         let long = blob(1001);
         assert_eq!(long.len(), 1001);
         assert_eq!(long[..4], SEED.to_le_bytes());
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_json_hold_every_byte() {
+    fn the_json_forms_hold_every_byte() {
         assert_eq!(numbers(&[0, 255, 7]), "[0,255,7]");
         assert_eq!(json(&[0, 255, 7]), r#"{"size":3,"data":"AP8H"}"#);
     }

@@ -69,7 +69,7 @@ pub async fn read_body(
     if encoding == Encoding::Identity {
         return Ok((bytes, format, ticket));
     }
-    let (inflated, mut ticket) = ticket.aside(move || inflate(encoding, &bytes, limit)).await?;
+    let (inflated, mut ticket) = ticket.run_blocking(move || inflate(encoding, &bytes, limit)).await?;
     let inflated = inflated.map_err(|error| match error {
         InflateError::TooLarge => too_large,
         InflateError::Broken => Failure::new(ErrorCode::BadRequest),

@@ -23,7 +23,7 @@ use tower::ServiceExt;
 use crate::contract::LIMITS;
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
-use crate::http::linger::{last_words, linger};
+use crate::http::linger::{linger, send_last_answer};
 use crate::http::reply;
 use crate::http::socket::SocketFile;
 use crate::http::transport::{Listeners, Transport};
@@ -179,11 +179,11 @@ async fn connection(
         .max_buf_size(LIMITS.head_hard_bytes)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     let mut draining = pin!(async move { drain.wait_for(|drain| *drain).await.map(|_| ()) });
-    let mut told = false;
+    let mut is_notified = false;
     let ended = std::future::poll_fn(|cx| {
         // A request that has begun to arrive is answered first; its answer closes the connection.
-        if !told && !half_asked.is_partial() && draining.as_mut().poll(cx).is_ready() {
-            told = true;
+        if !is_notified && !half_asked.is_partial() && draining.as_mut().poll(cx).is_ready() {
+            is_notified = true;
             std::pin::Pin::new(&mut connection).graceful_shutdown();
         }
         connection.poll_without_shutdown(cx)
@@ -198,7 +198,7 @@ async fn connection(
 
 /// Refuses a connection (rule HTT-12). The permit is released at the end.
 async fn refuse(socket: Transport, _refusal: OwnedSemaphorePermit) {
-    last_words(socket, &reply::raw_failure(ErrorCode::Overloaded)).await;
+    send_last_answer(socket, &reply::raw_failure(ErrorCode::Overloaded)).await;
 }
 
 /// Refuses without a wait, so that any number of refusals occupies no descriptors. A client that has already sent

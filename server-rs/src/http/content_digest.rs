@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_sha_256_counts_and_other_algorithms_do_not() {
+    fn the_last_sha_256_counts_and_other_algorithms_are_ignored() {
         let found = |digest: &str| Ok(Some(digest.to_owned()));
         assert_eq!(declared(&[]), Ok(None));
         assert_eq!(declared(&["sha-512=:AAAA:, *x.y_z-1=::"]), Ok(None));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_byte_sequences_is_refused() {
+    fn a_header_that_is_not_a_list_of_byte_sequences_is_refused() {
         for bad in [
             "",
             ",",
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_has_one_spelling() {
+    fn a_digest_has_exactly_one_accepted_form() {
         let digest = [0; 32];
         assert!(check_digest(None, &digest).is_ok());
         assert!(check_digest(Some(&digest_base64(&digest)), &digest).is_ok());

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_tags_weakly() {
+    fn tags_are_compared_weakly() {
         let known: [&[&str]; 9] = [
             &[r#"W/"e-7""#],
             &[r#""e-7""#],

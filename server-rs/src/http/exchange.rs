@@ -31,7 +31,7 @@ pub struct Exchange {
     /// Query parameters, checked by the route's list.
     pub parameters: Parameters,
     /// The unread body.
-    pub body: BodySlot,
+    pub body: UnreadBody,
     /// Time by which the request must be complete.
     pub deadline: Deadline,
     /// The request's connection.
@@ -47,7 +47,7 @@ impl<S: Sync> FromRequestParts<S> for Exchange {
         let answer = choose_answer(&parts.method, &parts.headers, spec)?;
         check_expect(&parts.headers)?;
         let parameters = Parameters::parse(spec, parts.uri.query(), answer.format.is_export())?;
-        let body = parts.extensions.get::<BodySlot>().cloned().ok_or_else(internal)?;
+        let body = parts.extensions.get::<UnreadBody>().cloned().ok_or_else(internal)?;
         let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
         let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;
         Ok(Self {
@@ -76,9 +76,9 @@ fn check_expect(headers: &HeaderMap) -> Result<(), Failure> {
 /// An unread body. Handlers take it out. A body that is still there after the answer is dropped or closes the
 /// connection (rule HTT-10).
 #[derive(Debug, Clone)]
-pub struct BodySlot(Arc<Mutex<Option<Body>>>);
+pub struct UnreadBody(Arc<Mutex<Option<Body>>>);
 
-impl BodySlot {
+impl UnreadBody {
     /// Holds a body.
     pub fn new(body: Body) -> Self {
         Self(Arc::new(Mutex::new(Some(body))))

@@ -42,7 +42,7 @@ impl Rest {
     /// Returns the next page and the rest after it.
     async fn next(self) -> Result<(Vec<u8>, Option<Self>), ErrorCode> {
         let Self { app, mut export, cost } = self;
-        let page = app.store.read_aside(cost, move |connection| {
+        let page = app.store.read_spawned(cost, move |connection| {
             let page = export.read(connection)?;
             Ok((page, export))
         });

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_are_encoded_once_for_all_that_are_due_the_same() {
+    fn clients_with_the_same_due_topics_share_one_encoding() {
         let shared = SharedFrames::default();
         let of = |due: &[(Topic, i64)]| shared.of(due.iter().map(|(topic, at)| (topic, *at)), "e");
         let both = [(Topic::Events, 7), (Topic::Stats, 7)];

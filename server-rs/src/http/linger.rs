@@ -22,7 +22,7 @@ pub(super) async fn linger(mut socket: Transport) {
 }
 
 /// Sends a last answer, and ends the connection.
-pub(super) async fn last_words(mut socket: Transport, answer: &[u8]) {
+pub(super) async fn send_last_answer(mut socket: Transport, answer: &[u8]) {
     let written = tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), socket.write_all(answer));
     if written.await.is_ok_and(|result| result.is_ok()) {
         linger(socket).await;

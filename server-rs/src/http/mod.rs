@@ -90,7 +90,7 @@ use crate::app::App;
 use crate::contract::ROUTES;
 use crate::error::{ErrorCode, Failure};
 use connection::{Connection, FinishGuard, Held};
-use exchange::{BodySlot, Deadline};
+use exchange::{Deadline, UnreadBody};
 use guard::Verdict;
 use head::{REFUSED, trim_blank};
 
@@ -186,8 +186,8 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
         return reply::failure(&ErrorCode::Internal.into());
     };
     let finish = FinishGuard(Arc::clone(&connection.wire));
-    let slot = BodySlot::new(body);
-    parts.extensions.insert(slot.clone());
+    let unread = UnreadBody::new(body);
+    parts.extensions.insert(unread.clone());
     parts.extensions.insert(deadline);
     let (version, headers) = (parts.version, parts.headers.clone());
 
@@ -196,7 +196,7 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     let closes = answer.headers().contains_key(CONNECTION)
         || version == http::Version::HTTP_10
         || asks_to_close(&headers);
-    let goes_on = !closes && slot.take().is_none_or(|unread| body::discard_later(&headers, unread, deadline));
+    let goes_on = !closes && unread.take().is_none_or(|rest| body::discard_later(&headers, rest, deadline));
     if !goes_on {
         answer.headers_mut().insert(CONNECTION, reply::CLOSE);
     }

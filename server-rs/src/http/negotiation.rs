@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_post_is_answered_in_json_alone() {
+    fn a_post_is_answered_only_in_json() {
         assert_eq!(choose("/api/events", &Method::POST, "*/*"), Ok("application/json"));
         let refused = choose("/api/events", &Method::POST, "application/protobuf").expect_err("refused");
         assert_eq!(refused.members["supported"], serde_json::json!(["application/json"]));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_type_has_the_parameter_of_its_format_at_most() {
+    fn a_content_type_may_have_only_the_parameter_of_its_format() {
         let route = ROUTES.routes.iter().find(|route| route.path == "/api/events/batch").expect("a route");
         let format = |value: &str| {
             let mut headers = HeaderMap::new();

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_has_the_bytes_that_there_are() {
+    fn a_range_is_clipped_to_the_existing_bytes() {
         let bytes = |first, last| Some(Part::Bytes { first, last });
         for (range, size, part) in [
             ("bytes=0-0", 10, bytes(0, 0)),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn another_value_means_nothing() {
+    fn any_other_range_value_is_ignored() {
         for range in [
             "",
             "bytes",
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_counts_for_its_own_tag_alone() {
+    fn a_range_applies_only_to_its_own_tag() {
         let part = |fields: &[(http::HeaderName, &str)]| {
             let mut headers = HeaderMap::new();
             for (name, value) in fields {

@@ -53,7 +53,7 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
         (calls, start.elapsed())
     };
     let ((calls, time_to_read), mut ticket) =
-        if is_large { ticket.aside(read).await? } else { (read(), ticket) };
+        if is_large { ticket.run_blocking(read).await? } else { (read(), ticket) };
     ticket.end_turn();
     let Calls { calls, is_batch } = calls?;
     let mut responses = Vec::with_capacity(calls.len());
@@ -68,7 +68,7 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
         (body, start.elapsed())
     };
     let (body, time_to_write) =
-        if length > LIMITS.large_body_bytes { ticket.aside(write).await?.0 } else { write() };
+        if length > LIMITS.large_body_bytes { ticket.run_blocking(write).await?.0 } else { write() };
     Ok(reply::rpc(body, answer, time_to_read + time_to_write))
 }
 

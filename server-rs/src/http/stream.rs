@@ -94,7 +94,7 @@ pub(crate) async fn publish_stats(app: Arc<App>) {
             continue;
         }
         let cutoffs = app.cutoffs();
-        let stats = app.store.read_aside(Cost::Bounded, move |connection| {
+        let stats = app.store.read_spawned(Cost::Bounded, move |connection| {
             stats_json(&*connection.unchecked_transaction()?, &StatsFilter::default(), cutoffs)
         });
         // A failed read is already logged; the next interval tries again.

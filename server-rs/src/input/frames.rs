@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_may_be_cut_at_every_byte() {
+    fn frames_survive_a_split_at_every_byte() {
         let bytes = b"\0\0\0\x03abc\0\0\0\0\0\0\0\x01d";
         for at in 0..=bytes.len() {
             let mut read = Frames::new(100);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_the_end_cuts_is_broken() {
+    fn a_frame_that_the_input_s_end_cuts_is_broken() {
         for bytes in [&b"\0"[..], b"\0\0\0", b"\0\0\0\x02", b"\0\0\0\x02a"] {
             let mut read = Frames::new(100);
             read.push(b"\0\0\0\x01x");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_above_the_limit_is_refused_before_anything_is_allocated() {
+    fn a_length_above_the_limit_is_refused_before_any_allocation() {
         let mut read = Frames::new(100);
         read.push(b"\0\0\0\x64");
         assert_eq!(read.take(), Ok(None), "a length at the limit");

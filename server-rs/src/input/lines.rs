@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_made_of_the_lines_that_came_whole() {
+    fn a_batch_consists_of_complete_lines() {
         let mut lines = Lines::new(9, 100);
         lines.push(b"{}\r\n\n[");
         assert_eq!(batches(&mut lines), [batch("{}\r\n\n", 1, 2)]);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_may_be_cut_at_every_byte() {
+    fn lines_survive_a_split_at_every_byte() {
         let text = b"{\"a\":1}\n\r\n\xff\n{}";
         for at in 0..text.len() {
             let mut lines = Lines::new(9, 100);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_no_more_lines_than_it_may_have() {
+    fn a_batch_has_at_most_its_maximum_of_lines() {
         let mut lines = Lines::new(2, 100);
         lines.push(b"1\n2\n3\n4\n5\n");
         let expected = [batch("1\n2\n", 1, 2), batch("3\n4\n", 3, 4), batch("5\n", 5, 5)];
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_a_batch_alone() {
+    fn a_long_line_is_a_batch_of_its_own() {
         let long = "x".repeat(BATCH_BYTES);
         let mut lines = Lines::new(9, 1 << 30);
         lines.push(format!("1\n{long}\n3\n").as_bytes());
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_without_line_feed_is_a_line() {
+    fn a_last_line_without_a_line_feed_counts_as_a_line() {
         let mut lines = Lines::new(9, 100);
         lines.push(b"1\n2");
         lines.end();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_takes_no_memory() {
+    fn an_overlong_line_takes_no_memory() {
         let mut lines = Lines::new(9, 1000);
         lines.push(b"1\n");
         for _ in 0..2048 {

@@ -159,7 +159,7 @@ impl Feed {
     /// Checks a batch and puts it into the writer's queue, once there is room.
     async fn queue(&mut self, Batch { body, place, too_long }: Batch, part: OwnedSemaphorePermit) {
         let app = &self.app;
-        let mut ticket = app.admission.patient_ticket();
+        let mut ticket = app.admission.unbounded_ticket();
         let length = Some(body.len() as u64);
         let queued = async {
             ticket.hold_unread(length, app.config.max_batch_events).await?;

@@ -127,7 +127,7 @@ mod tests {
     use crate::event::{FieldError, Outcome};
 
     #[test]
-    fn a_line_of_a_batch_counts_lines_of_the_whole_input() {
+    fn a_result_line_counts_lines_of_the_whole_input() {
         let error = FieldError { field: "body", message: "must be valid JSON".to_owned() };
         let outcomes =
             Outcomes { events: vec![Outcome::Stored(7), Outcome::Rejected(vec![error])], lines: vec![1, 3] };
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_failure_is_what_an_answer_would_be() {
+    fn a_failure_line_has_the_members_of_an_http_answer() {
         let failure = Failure::new(ErrorCode::PayloadTooLarge).with("limit", 9);
         assert_eq!(
             failure_line(Place::Frame(3), &failure),

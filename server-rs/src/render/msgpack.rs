@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_is_the_map_of_its_json() {
+    fn a_snapshot_is_the_map_of_its_json_object() {
         let head = SnapshotHead { topic: "events", epoch: "e", revision: 7, since: Some(5), is_reset: false };
         let bytes = b"\x85\xa5topic\xa6events\xa5epoch\xa1e\xa8revision\xa17\xa5since\xa15\xa4data\x80";
         assert_eq!(msgpack_snapshot(&head, b"\x80"), bytes);

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snapshot_begins_with_its_revision() {
+    fn an_ndjson_snapshot_starts_with_its_revision() {
         let head = SnapshotHead { topic: "events", epoch: "e", revision: 7, since: None, is_reset: true };
         let line = b"{\"topic\":\"events\",\"epoch\":\"e\",\"revision\":\"7\",\"reset\":true}\n";
         assert_eq!(ndjson_head(&head), line);

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_and_zero_are_absent() {
+    fn null_and_zero_are_omitted() {
         let mut values: StoredRow<'_> = std::array::from_fn(|_| StoredValue::Null);
         let place = |name: &str| COLUMNS.iter().position(|column| column.name == name).expect("a column");
         values[place("tokens_in")] = StoredValue::Integer(0);

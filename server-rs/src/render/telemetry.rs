@@ -62,13 +62,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_success_is_the_empty_message() {
+    fn a_complete_success_is_the_empty_message() {
         assert_eq!(export_response(Format::Json, "rejectedSpans", &[]), b"{}");
         assert_eq!(export_response(Format::Protobuf, "rejectedSpans", &[]), b"");
     }
 
     #[test]
-    fn a_partial_success_counts_and_names_the_reasons() {
+    fn a_partial_success_has_counts_and_reasons() {
         let rejected = [("unknown_event", 2), ("invalid", 1)];
         let json = export_response(Format::Json, "rejectedSpans", &rejected);
         let expected =
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_has_its_code_and_its_message() {
+    fn a_status_has_a_code_and_a_message() {
         assert_eq!(status(Format::Json, 8, "a"), br#"{"code":8,"message":"a"}"#);
         assert_eq!(status(Format::Protobuf, 8, "a"), b"\x08\x08\x12\x01a");
     }

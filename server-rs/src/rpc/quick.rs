@@ -129,7 +129,7 @@ mod tests {
     use crate::rpc::values::Checker;
 
     #[test]
-    fn a_shortest_token_is_what_its_double_is_printed_as() {
+    fn a_shortest_token_equals_the_printed_text_of_its_double() {
         let mut state: u64 = 30;
         let mut shortest = 0;
         for _ in 0..200_000 {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_quickly_is_what_is_read_otherwise() {
+    fn the_quick_reader_returns_the_result_of_the_full_reader() {
         let nested = &method_named("echo.nestedDict", true).expect("a method").parameters[0].kind;
         for (text, double) in [
             ("\"a\"", "1.5"),

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_method_of_the_file_is_known() {
+    fn every_method_of_rpc_json_has_a_service() {
         let names: Vec<&str> = METHODS.iter().map(|method| method.name.as_str()).collect();
         assert_eq!(
             names[..5],

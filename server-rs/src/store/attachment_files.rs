@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 
 use crate::config::Durability;
 use crate::digest::{Digest, digest_hex, parse_digest};
-use crate::store::path::beside;
+use crate::store::path::sibling;
 
 /// Prefix of temporary file names.
 const TEMPORARY: &str = "upload-";
@@ -40,7 +40,7 @@ impl AttachmentFiles {
     /// The folder of the database at `db`.
     pub fn new(db: &Path, durability: Durability) -> Self {
         let is_synced = durability == Durability::Power;
-        Self { folder: beside(db, ".attachments"), is_synced, next: AtomicU64::new(1) }
+        Self { folder: sibling(db, ".attachments"), is_synced, next: AtomicU64::new(1) }
     }
 
     /// Creates an empty temporary file.
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_gets_its_name_whole() {
+    fn a_file_is_complete_when_it_gets_its_name() {
         for durability in [Durability::Process, Durability::Power] {
             let (_folder, files) = files(durability);
             files.sweep(|_| false).expect("swept");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_removes_temporary_files_and_what_is_not_known() {
+    fn a_sweep_removes_temporary_files_and_unknown_contents() {
         let (_folder, files) = files(Durability::Process);
         files.persist(&files.begin().expect("a file"), &DIGEST).expect("a name");
         let left = files.begin().expect("a file");

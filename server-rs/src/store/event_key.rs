@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_canonical_uuid_is_kept_as_bytes() {
+    fn only_a_canonical_uuid_is_stored_as_bytes() {
         let uuid = "0b8f1a2c-3d4e-5f60-7182-93a4b5c6d7e8";
         assert!(matches!(EventKey::new(uuid), EventKey::Uuid([0x0b, .., 0xe8])));
         let upper = uuid.to_uppercase();

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_in_is_found_and_little_else() {
+    fn the_filter_finds_its_keys_and_few_others() {
         let mut filter = KeyFilter::for_keys(10_000);
         (0..10_000).for_each(|n| filter.insert(KeyHash::new(key(n))));
         assert!((0..10_000).all(|n| filter.may_contain(KeyHash::new(key(n)))));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_only_count_up_are_spread_as_well() {
+    fn ascending_ids_spread_like_random_ones() {
         for shift in [0, 32, 64, 96] {
             let mut filter = KeyFilter::for_keys(10_000);
             (0..10_000_u128).for_each(|n| filter.insert(KeyHash::new(n << shift)));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_stored_as_both_twins_know_it() {
+    fn the_stored_filter_has_the_same_bytes_in_both_servers() {
         let mut filter = KeyFilter::for_keys(16);
         (1..=3).for_each(|n| filter.insert(KeyHash::new(key(n))));
         let bytes = filter.to_bytes();

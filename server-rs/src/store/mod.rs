@@ -96,7 +96,7 @@ use failure::State;
 use lock::Lock;
 use migrate::migrate;
 use owner::write_owner;
-use path::{beside, check_links, private_path, resolve_path};
+use path::{check_links, private_path, resolve_path, sibling};
 use reader::Readers;
 use writer::{Submitted, Writer};
 
@@ -231,12 +231,12 @@ impl Store {
     }
 
     /// Runs a read on a pool connection, on another thread: for a task with other work during the read.
-    pub async fn read_aside<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
+    pub async fn read_spawned<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        self.readers.read_aside(cost, read).await.inspect_err(|code| self.state.note(*code))
+        self.readers.read_spawned(cost, read).await.inspect_err(|code| self.state.note(*code))
     }
 
     /// Returns a receiver for the newest committed id.
@@ -272,7 +272,7 @@ impl Store {
     /// Returns the sizes of the database file and of its log.
     pub fn sizes(&self) -> (u64, u64) {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        (size(&self.options.path), size(&beside(&self.options.path, "-wal")))
+        (size(&self.options.path), size(&sibling(&self.options.path, "-wal")))
     }
 
     /// Detects a deleted or replaced file, and requests probe writes (rules STO-05, STO-06). Runs until dropped.
@@ -294,7 +294,7 @@ impl Store {
 
     /// Checks the whole file after the start (rule STO-06).
     pub async fn check(&self) {
-        let found = self.read_aside(Cost::Unbounded, |connection| {
+        let found = self.read_spawned(Cost::Unbounded, |connection| {
             with_small_cache(connection, || {
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
             })
@@ -316,7 +316,7 @@ impl Store {
         if self.private {
             for suffix in ["", "-wal", "-shm", ".lock"] {
                 // A missing file counts as deleted.
-                drop(std::fs::remove_file(beside(&self.options.path, suffix)));
+                drop(std::fs::remove_file(sibling(&self.options.path, suffix)));
             }
             drop(self.attachment_files.remove_all());
             drop(self.options.path.parent().map(std::fs::remove_dir));

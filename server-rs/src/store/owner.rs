@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_server_writes_is_read() {
+    fn only_content_that_a_server_writes_is_accepted() {
         let parse = |text: &str| parse_owner(text.as_bytes());
         let owner = Owner { pid: 7, url: "http://127.0.0.1:3141".to_owned() };
         assert_eq!(parse(r#"{"pid":7,"url":"http://127.0.0.1:3141"}"#), Some(owner));

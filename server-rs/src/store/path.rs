@@ -23,12 +23,12 @@ fn resolve(db: &Path) -> std::io::Result<PathBuf> {
     let mut path = db.to_owned();
     let mut links = 0;
     // An error means that this is not a link: a file, or no file yet.
-    while let Ok(target) = fs::read_link(&path) {
+    while let Ok(destination) = fs::read_link(&path) {
         links += 1;
         if links > MOST_LINKS {
             return Err(Error::from(ErrorKind::InvalidInput));
         }
-        path = path.parent().unwrap_or(Path::new("")).join(target);
+        path = path.parent().unwrap_or(Path::new("")).join(destination);
     }
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -48,7 +48,7 @@ pub fn check_links(path: &Path) -> Result<(), OpenError> {
 }
 
 /// Returns the path of a file next to the database: the database's name plus a suffix.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

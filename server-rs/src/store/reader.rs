@@ -97,7 +97,7 @@ impl Readers {
     }
 
     /// Runs a read on another thread: for a task with other work during the read.
-    pub async fn read_aside<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
+    pub async fn read_spawned<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,

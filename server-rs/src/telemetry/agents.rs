@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_in_words_that_events_have() {
+    fn every_agent_file_uses_only_words_of_the_vocabulary() {
         assert_eq!(AGENTS.len(), AGENT_FILES.len());
         for broken in [
             ("agent_type", "7"),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_of_the_first_agent_that_knows_it() {
+    fn a_record_belongs_to_the_first_agent_that_matches_it() {
         let with = |key: &str, value: &str| {
             let mut attributes = Attributes::default();
             attributes.set(key, value.to_owned());
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_mappings_ask_for_is_shared() {
+    fn only_attributes_that_mappings_use_are_kept_for_sharing() {
         assert!(is_shared("session.id", "\"s\"") && !is_shared("host.name", "\"h\""));
         assert!(!is_shared("session.id", &"1".repeat(LIMITS.otlp_shared_value_bytes + 1)));
         assert!(is_for_children("tool_use_id", "\"t\"") && !is_for_children("session.id", "\"s\""));

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_those_of_the_file_and_in_its_order() {
+    fn reasons_match_the_file_and_its_order() {
         let ours = [
             (Reason::UnknownAgent, "unknown_agent"),
             (Reason::UnknownEvent, "unknown_event"),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_that_sent_nothing_are_not_shown() {
+    fn agents_without_records_are_not_shown() {
         let counters = Counters::new();
         let mut tally = Tally::new();
         tally.of(Some(&AGENTS[1])).count(Signal::Spans, 2);

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_thing_has_one_id() {
+    fn events_about_the_same_subject_have_one_id() {
         let same = Same { kind: "call", key: "tool_use_id" };
         let id = same.id("claude_code", "s", "t\"");
         let items = [r#""claude_code""#, r#""s""#, r#""call""#, r#""t\"""#];

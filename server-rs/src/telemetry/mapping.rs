@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_to_a_model_has_its_tokens_and_its_cost() {
+    fn a_model_request_has_tokens_and_cost() {
         let mut log = record(
             Signal::Logs,
             &[
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_has_its_duration_and_what_its_parent_says() {
+    fn a_span_has_its_duration_and_its_parent_s_attributes() {
         let mut parent = record(
             Signal::Spans,
             &[("session.id", r#""s""#), ("tool_name", r#""Bash""#), ("tool_use_id", r#""t""#)],
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_has_its_reason() {
+    fn a_record_that_is_not_an_event_has_a_reason() {
         let name = ("event.name", r#""api_request""#);
         let table = [
             (vec![("event.name", r#""brand_new""#)], Reason::UnknownEvent),
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_call_has_one_id_and_another_record_another() {
+    fn records_of_one_call_share_an_id_and_other_records_differ() {
         let id = |sequence: &str, call: Option<&str>| {
             let mut attributes = vec![
                 ("event.name", r#""tool_result""#),

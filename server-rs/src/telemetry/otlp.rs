@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_are_those_of_the_file() {
+    fn the_tables_match_otlp_json() {
         assert_eq!(REQUESTS.len(), 3);
         let log = message_of("LogRecord").expect("a message");
         let attributes = log.fields.iter().find(|field| field.name == "attributes").expect("a field");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_is_no_message_is_refused() {
+    fn an_unknown_message_type_is_refused() {
         for broken in [
             r#"{"messages":{"A":[[1,"b","B"]]}}"#,
             r#"{"messages":{"A":[["1","b","string"]]}}"#,

@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_first_rule_that_breaks_at_any_depth() {
+    fn the_check_names_the_first_broken_rule_at_any_depth() {
         let cases = [
             ("0a", Fault::Truncated),
             ("0a05", Fault::Truncated),
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_nest_128_deep_and_no_deeper() {
+    fn messages_may_nest_128_levels_and_no_more() {
         // A nested array is two messages deeper.
         let nested = |messages: usize| {
             let mut body = Vec::new();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn of_members_given_twice_the_last_counts_wherever_it_stands() {
+    fn of_equal_members_the_last_counts_in_any_position() {
         let body = r#"{"resourceLogs":7,"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"a","value":{"intValue":1}}]},{}],"scope":{"name":"x"},"scope":{"name":"s"}}],"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"n"}},{"key":"os","value":{"stringValue":"o"}}]}},{}]}"#;
         let shared = r#"s {"service.name":"n"}"#;
         assert_eq!(
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_envelope_of_other_types_is_refused() {
+    fn an_envelope_with_wrong_types_is_refused() {
         for (body, code) in [
             ("", ErrorCode::InvalidJson),
             (r#"{"resourceLogs":[{]}"#, ErrorCode::InvalidJson),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_record_is_not_read() {
+    fn an_oversized_record_is_not_read() {
         let record = |bytes: usize| {
             let name = "x".repeat(bytes - r#"{"name":""}"#.len());
             walk(

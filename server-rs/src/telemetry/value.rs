@@ -166,7 +166,7 @@ mod tests {
     use crate::telemetry::otlp::message_of;
 
     #[test]
-    fn a_time_is_a_text_of_digits_or_the_double_of_a_number() {
+    fn a_time_is_a_text_of_digits_or_a_double() {
         let field = &message_of("LogRecord").expect("a message").fields[0];
         let time = |text: &str| {
             let kind = if text.starts_with('"') { SpanKind::String } else { SpanKind::Number };

@@ -17,7 +17,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
-import { lastWords, linger } from './linger.ts';
+import { sendLastAnswer, linger } from './linger.ts';
 import { rawFailure } from './reply.ts';
 import { SocketFile, type SocketProblem } from './socket.ts';
 
@@ -183,7 +183,7 @@ export class Connections {
     }
     this.refusals++;
     socket.once('close', () => this.refusals--);
-    lastWords(socket, answer);
+    sendLastAnswer(socket, answer);
   }
 
   private lineOf(socket: Socket): Line {
@@ -266,7 +266,7 @@ export class Connections {
     line.closing = true;
     line.waiting.length = 0;
     line.current?.on('error', () => {}).resume();
-    lastWords(socket, bytes);
+    sendLastAnswer(socket, bytes);
   }
 }
 

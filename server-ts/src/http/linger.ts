@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 
 /** Sends a last answer, and ends the connection. */
-export function lastWords(socket: Socket, bytes: Buffer): void {
+export function sendLastAnswer(socket: Socket, bytes: Buffer): void {
   socket.write(bytes);
   linger(socket);
 }

@@ -56,13 +56,13 @@ export class SendQueues {
 
   /** Reads the kernel's buffered bytes; resolves when they are known. */
   look(): Promise<void> {
-    this.looking ??= this.lookOnce().finally(() => {
+    this.looking ??= this.readOnce().finally(() => {
       this.looking = undefined;
     });
     return this.looking;
   }
 
-  private async lookOnce(): Promise<void> {
+  private async readOnce(): Promise<void> {
     await sleep(this.pauseMs);
     const written = new Map([...this.queues].map((queue) => [queue, queue.dispatched]));
     // When neither file is readable, no socket is found and no stream pauses.

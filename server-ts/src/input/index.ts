@@ -121,7 +121,7 @@ export class Input {
   /** Checks a batch and puts it into the writer's queue, once there is room. */
   private async queue({ body, place, tooLong }: Batch, part: number): Promise<void> {
     const { admission, config, ingest, log } = this.app;
-    const ticket = admission.patientTicket();
+    const ticket = admission.unboundedTicket();
     await ticket.holdUnread(body.length, config.maxBatchEvents);
     let stored!: Promise<Outcomes>;
     const queued = new Promise<void>((resolve) => {

@@ -110,7 +110,7 @@ export class Store {
     this.readers = readers;
     this.newestEvents = newestEvents;
     this.events = events;
-    this.watch = setInterval(() => void this.lookAtFile(), LIMITS.storage_watch_ms);
+    this.watch = setInterval(() => void this.checkPresence(), LIMITS.storage_watch_ms);
   }
 
   /** Opens or creates the file. Rejects with an error whose message is the line for stderr (rule PRO-06). */
@@ -256,7 +256,7 @@ export class Store {
   }
 
   /** Without this check, all later events would be lost silently when the file is deleted or replaced. */
-  private async lookAtFile(): Promise<void> {
+  private async checkPresence(): Promise<void> {
     let same = false;
     try {
       const { ino, dev } = await stat(this.path);

@@ -18,18 +18,18 @@ export class KeyTail {
   /** Keys in order of arrival. */
   private words = new Uint32Array(SMALLEST * KEY_WORDS);
   /** Index in `words` plus one, by hash; 0 is free. The table has at least twice as many entries as keys. */
-  private slots = new Uint32Array(SMALLEST * 2);
+  private buckets = new Uint32Array(SMALLEST * 2);
   size = 0;
   /** Secret random multipliers, so that clients cannot choose keys that collide. */
   private readonly multipliers = Array.from({ length: KEY_WORDS }, () => randomInt(2 ** 31) * 2 + 1);
 
   /** Adds a key; returns whether it is new. */
   insert(key: Key): boolean {
-    let slot = this.slotOf(key, 0);
-    const { slots, words } = this;
-    const mask = slots.length - 1;
+    let bucket = this.bucketOf(key, 0);
+    const { buckets, words } = this;
+    const mask = buckets.length - 1;
     for (;;) {
-      const found = slots[slot]!;
+      const found = buckets[bucket]!;
       if (found === 0) break;
       const at = (found - 1) * KEY_WORDS;
       if (
@@ -39,21 +39,21 @@ export class KeyTail {
         words[at + 3] === key[3]
       )
         return false;
-      slot = (slot + 1) & mask;
+      bucket = (bucket + 1) & mask;
     }
     this.words.set(key, this.size * KEY_WORDS);
     this.size++;
-    slots[slot] = this.size;
-    if (this.size * 2 === slots.length) this.grow();
+    buckets[bucket] = this.size;
+    if (this.size * 2 === buckets.length) this.grow();
     return true;
   }
 
   /** Returns whether the set contains the key. */
   has(key: Key): boolean {
-    const { slots, words } = this;
-    const mask = slots.length - 1;
-    for (let slot = this.slotOf(key, 0); slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const at = (slots[slot]! - 1) * KEY_WORDS;
+    const { buckets, words } = this;
+    const mask = buckets.length - 1;
+    for (let bucket = this.bucketOf(key, 0); buckets[bucket] !== 0; bucket = (bucket + 1) & mask) {
+      const at = (buckets[bucket]! - 1) * KEY_WORDS;
       if (
         words[at] === key[0] &&
         words[at + 1] === key[1] &&
@@ -75,7 +75,7 @@ export class KeyTail {
       const from = order[place]! * KEY_WORDS;
       for (let word = 0; word < KEY_WORDS; word++) sorted[place * KEY_WORDS + word] = words[from + word]!;
     }
-    this.slots.fill(0);
+    this.buckets.fill(0);
     this.size = 0;
     return sorted;
   }
@@ -84,23 +84,23 @@ export class KeyTail {
     const larger = new Uint32Array(this.words.length * 2);
     larger.set(this.words);
     this.words = larger;
-    this.slots = new Uint32Array(this.slots.length * 2);
-    const mask = this.slots.length - 1;
+    this.buckets = new Uint32Array(this.buckets.length * 2);
+    const mask = this.buckets.length - 1;
     for (let index = 0; index < this.size; index++) {
-      let slot = this.slotOf(this.words, index * KEY_WORDS);
-      while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
-      this.slots[slot] = index + 1;
+      let bucket = this.bucketOf(this.words, index * KEY_WORDS);
+      while (this.buckets[bucket] !== 0) bucket = (bucket + 1) & mask;
+      this.buckets[bucket] = index + 1;
     }
   }
 
-  private slotOf(words: Uint32Array, at: number): number {
+  private bucketOf(words: Uint32Array, at: number): number {
     const [m0, m1, m2, m3] = this.multipliers as [number, number, number, number];
     const sum =
       Math.imul(words[at]!, m0) +
       Math.imul(words[at + 1]!, m1) +
       Math.imul(words[at + 2]!, m2) +
       Math.imul(words[at + 3]!, m3);
-    return mix(sum) & (this.slots.length - 1);
+    return mix(sum) & (this.buckets.length - 1);
   }
 }
 

@@ -37,7 +37,7 @@ interface Page<Row> {
 /** Above every id and every hour. */
 export const NO_UPPER_BOUND = 9_007_199_254_740_992;
 /** The id of a name that no event has. */
-export const NOBODY = 0;
+export const UNKNOWN_NAME = 0;
 
 export class Queries {
   private readonly db: Connection;
@@ -127,7 +127,7 @@ export class Queries {
       const name = fields[kind];
       if (name === undefined) continue;
       wanted[kind] = this.nameId(kind, name);
-      if (wanted[kind] === NOBODY) return undefined;
+      if (wanted[kind] === UNKNOWN_NAME) return undefined;
     }
     for (const field of TEXT_FILTERS) wanted[field] = fields[field];
     return this.eventsBy(filter).valuesOf(wanted);
@@ -159,13 +159,13 @@ export class Queries {
     return String(this.db.prepare('SELECT sqlite_version()').pluck().get());
   }
 
-  /** Returns the id of a name, null without a filter; `NOBODY` when no event has it. */
+  /** Returns the id of a name, null without a filter; `UNKNOWN_NAME` when no event has it. */
   filterId(kind: string, name: string | undefined): number | null {
     return name === undefined ? null : this.nameId(kind, name);
   }
 
   private nameId(kind: string, name: string): number {
-    return this.pluck(QUERIES.selectName, kind, name) ?? NOBODY;
+    return this.pluck(QUERIES.selectName, kind, name) ?? UNKNOWN_NAME;
   }
 
   /** Returns the only column of the only row; null without a row. */

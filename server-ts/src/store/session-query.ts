@@ -7,7 +7,7 @@
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../queries.ts';
 import type { SessionRow } from '../render.ts';
-import { NO_UPPER_BOUND, NOBODY, type Queries } from './query.ts';
+import { NO_UPPER_BOUND, UNKNOWN_NAME, type Queries } from './query.ts';
 
 export interface SessionFilter {
   readonly status?: string | undefined;
@@ -28,7 +28,7 @@ export function listSessions(
   const now = nowMs();
   const agentType = queries.filterId('agent_type', filter.agentType);
   const project = queries.filterId('project', filter.project);
-  if (agentType === NOBODY || project === NOBODY) return { rows: [], more: false };
+  if (agentType === UNKNOWN_NAME || project === UNKNOWN_NAME) return { rows: [], more: false };
   const rows = queries
     .prepared(QUERIES.selectSessions)
     .all(

@@ -101,8 +101,8 @@ function openAndWrite(
           const memoryAt = (place: number): ArrayBufferLike =>
             place < 0 ? moved[-place - 1]! : memories.of(place);
           const { ids, stored, newest } = events.insertGroup(submissionsIn(jobs, memoryAt), nowMs());
-          const told = stored === ids.length ? undefined : ids;
-          send({ kind: 'stored', ids: told, stored, newest, moved }, moved);
+          const idsToSend = stored === ids.length ? undefined : ids;
+          send({ kind: 'stored', ids: idsToSend, stored, newest, moved }, moved);
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
         }

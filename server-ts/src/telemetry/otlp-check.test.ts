@@ -29,7 +29,7 @@ function nested(messages: number): Buffer {
   return body;
 }
 
-test('names the first rule that breaks at any depth', () => {
+test('the check names the first broken rule at any depth', () => {
   const cases: [hex: string, fault: Fault | undefined][] = [
     ['0a', 'truncated'],
     ['0a05', 'truncated'],
@@ -51,7 +51,7 @@ test('names the first rule that breaks at any depth', () => {
   }
 });
 
-test('messages nest 128 deep and no deeper', () => {
+test('messages may nest 128 levels and no more', () => {
   assert.equal(check('AnyValue', nested(128)).reason, undefined);
   assert.equal(check('AnyValue', nested(129)).reason, VOCABULARY.format_messages.depth);
 });

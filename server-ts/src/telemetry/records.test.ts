@@ -100,7 +100,7 @@ test('values of another type are absent', () => {
   }
 });
 
-test('a record has its parts, the last of each, in both encodings', () => {
+test('a record has its parts, the last of equal ones, in both encodings', () => {
   const json = `{"resourceSpans":[{
     "resource":{"attributes":[{"key":"r","value":{"intValue":1}}]},
     "scopeSpans":[],
@@ -155,7 +155,7 @@ test('times are numbers or texts of 64 bits, and 0 is none', () => {
     assert.equal(timeOf(none), undefined, none);
 });
 
-test('a request that is no JSON, and an envelope that is none of OTLP', () => {
+test('a request that is not JSON and an envelope that is not OTLP are refused', () => {
   assert.equal(codeOf('/v1/logs', ' {} '), 'read');
   assert.equal(codeOf('/v1/logs', '{"resourceLogs":null,"other":[7]}'), 'read');
   assert.equal(codeOf('/v1/logs', '{"resourceLogs":7,"resourceLogs":[]}'), 'read');
