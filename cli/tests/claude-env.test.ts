@@ -1,4 +1,4 @@
-/** The `env` of Claude Code's settings: put in with the hooks, taken out again, and never over a user's own. */
+/** Tests the `env` of Claude Code's settings: added with the hooks, removed again, and never over the user's own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectedClaude, disconnectedClaude } from '../src/connect/claude-code.ts';

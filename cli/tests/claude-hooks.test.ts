@@ -1,4 +1,4 @@
-/** Hooks put into settings of Claude Code and taken out: tables of texts, and every other byte as it was. */
+/** Tests adding and removing hooks in settings of Claude Code: tables of texts; every other byte stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
@@ -27,7 +27,7 @@ type Settings = Readonly<Record<string, unknown>> & {
 const read = (text: string) => JSON.parse(text) as Settings;
 const HAND = '{"type":"command","command":"echo by hand"}';
 
-/** Texts as people and programs write them. */
+/** Texts as users and programs write them. */
 const TEXTS: Readonly<Record<string, string>> = {
   'none yet': '{}\n',
   'an empty object over lines': '{\n}',
@@ -60,7 +60,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
       const undone = disconnected(once);
       if (name === 'none yet' || name === 'an empty object over lines')
         assert.deepEqual(read(undone.text), {});
-      // An empty list means what none means.
+      // An empty list has the same meaning as no list.
       else if (name === 'a list that is empty') assert.equal(undone.text, '{}\n');
       else assert.equal(undone.text, text);
       assert.ok(undone.changes.every(({ kind }) => kind === 'remove'));

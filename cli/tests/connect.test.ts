@@ -1,4 +1,4 @@
-/** `pnpm connect` on settings files of its own: what is written, what is kept, and when nothing is. */
+/** Tests `pnpm connect` on its own settings files: what it writes, what it keeps, and when it writes nothing. */
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -42,7 +42,7 @@ test('settings are connected and undone, each time with a backup of its own, and
     assert.match(refused.stderr, /--yes/);
     assert.deepEqual(readdirSync(join(home, '.claude')), ['settings.json']);
 
-    // What pnpm passes on of `pnpm connect -- claude-code --yes`.
+    // The arguments that pnpm passes on from `pnpm connect -- claude-code --yes`.
     const written = await connect(home, '--', 'claude-code', '--yes');
     assert.equal(written.code, 0, written.stderr);
     const connected = text();

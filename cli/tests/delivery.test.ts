@@ -1,9 +1,9 @@
-/** The count of what became of each event: sound, missed, doubled, refused. */
+/** Tests the count of delivered, missed, doubled and refused events. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Delivery } from '../src/demo/delivery.ts';
 
-/** Events of one letter each. */
+/** Events with one-letter names. */
 function deliveryOf({ sent = 'abcd', streamed = 'abcd', rejected = '' }): Delivery {
   const delivery = new Delivery();
   for (const id of sent) delivery.sent(id);

@@ -1,6 +1,6 @@
 /**
- * The demos as they are run without a screen, and once with the page: real servers, ends of every kind, and nothing
- * left behind.
+ * Tests the demos without a screen, and once with the dashboard: real servers, every kind of end, and nothing left
+ * behind.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let folders = 0;
 
-/** Where a demo puts its own folder, so that what it leaves there is seen. */
+/** The demo's folder goes into this place, so that the test sees what remains. */
 function ownPlace(): { readonly cwd: string; readonly env: Record<string, string> } {
   const cwd = mkdtempSync(join(folder, `${++folders}-`));
   return { cwd, env: { TMPDIR: cwd, TEMP: cwd, TMP: cwd } };
@@ -32,7 +32,7 @@ async function isTaken(port: number): Promise<boolean> {
   });
 }
 
-/** What the server counted, and what the agents did. */
+/** Matches the server's counts and the agents' work. */
 const COMPARED =
   /\nsent ([\d,]+) {2}stored ([\d,]+)\ncalls (\S+) of (\S+) {2}errors (\S+) of (\S+) {2}tokens in (\S+) of (\S+) {2}tokens out (\S+) of (\S+) {2}cost \$(\S+) of \$(\S+)\n$/;
 
@@ -137,7 +137,7 @@ test('servers that are killed in turn lose nothing and double nothing', async ()
   assert.deepEqual(readdirSync(place.cwd), []);
 });
 
-/** Opens the page again where a kill came between the page and its script. */
+/** Reloads the page when a kill fell between the page and its script. */
 async function openBetweenKills(browser: Awaited<ReturnType<typeof launch>>, url: string) {
   for (;;) {
     const opened = await open(browser, url).catch(() => undefined);

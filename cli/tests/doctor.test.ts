@@ -1,4 +1,6 @@
-/** `pnpm agents:doctor` as it is run, with both servers: what it finds of them and of the token, and its exit code. */
+/**
+ * Tests `pnpm agents:doctor` as a command with both servers: findings about them and the token, and its exit code.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
@@ -13,7 +15,7 @@ import { connect, doctor, post, withServer } from './doctor-run.ts';
 
 const TOKEN = 'a-token-of-more-than-sixteen-characters';
 
-/** An address at which a server was, and is no longer. */
+/** Returns an address where a server has stopped. */
 async function closedPort(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -1,6 +1,4 @@
-/**
- * The command hooks: what they are given arrives whole, and they are over at once whatever the server does.
- */
+/** Tests the command hooks: their input arrives completely, and they end at once whatever the server does. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,7 +18,7 @@ const token_file = join(folder, "it's a token");
 writeFileSync(token_file, ` ${TOKEN}\n`, { mode: 0o600 });
 
 const ROUNDS = 5;
-/** The command's curl waits longer for a server that hangs: a run that takes so long has waited for it. */
+/** The command's curl waits longer for an unresponsive server, so a run of this length has waited for it. */
 const NEVER_MS = 4_000;
 
 async function isOverAtOnce(handler: CommandHandler, text: string, env?: NodeJS.ProcessEnv): Promise<void> {
@@ -105,7 +103,7 @@ test('it is over at once where a server takes everything and answers nothing, an
 });
 
 test('without curl, and without the token file, it is over at once too', async () => {
-  // A folder with nothing but what the command itself needs.
+  // A folder with only the programs that the command needs.
   const bin = mkdtempSync(join(folder, 'bin-'));
   for (const name of ['sh', 'cat']) {
     const places = process.env.PATH!.split(delimiter).map((place) => join(place, name));

@@ -1,4 +1,6 @@
-/** Settings of Gemini CLI, hooks of Codex and the plugin of OpenCode: put in, taken out, never over a user's own. */
+/**
+ * Tests settings of Gemini CLI, hooks of Codex and the plugin of OpenCode: added, removed, never over the user's own.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServerAddress } from '../src/connect/agent.ts';

@@ -1,4 +1,4 @@
-/** What a demo plays: sessions as agents have them, corpora in their order, and what the command lines say. */
+/** Tests the timelines of a demo: realistic sessions, corpora in order, and command lines. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A base URL that no request can reach is refused before the first request, by every part of the client. */
+/** Tests that every part of the client refuses an unreachable base URL before the first request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { iterateEvents } from '../src/iterate.ts';

@@ -1,4 +1,4 @@
-/** How long a stream may be silent: as long as its server's heartbeats are apart, which nobody says. */
+/** Tests how long a stream may be silent: it depends on its server's heartbeat interval, which is not announced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keepConnected } from '../src/connection.ts';
@@ -6,13 +6,13 @@ import { FakeClock, settle } from './fake-clock.ts';
 
 const LIMIT_MS = 90_000;
 
-/** A connection to a server that says what the test says, with time of its own. */
+/** A connection to a fake server, with a fake clock. */
 function connected(take: () => void | Promise<void> = () => {}) {
   const clock = new FakeClock();
   const end = new AbortController();
   const states: string[] = [];
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
-  /** Whether requests are answered. */
+  /** Whether the server answers requests. */
   const server = { isThere: true };
   const done = keepConnected(
     {
@@ -80,7 +80,7 @@ test('heartbeats that are near are no reason to be hasty; nothing for 90 s is de
 test('before the first heartbeat a silence may be the server’s own: each that follows is given twice as long', async () => {
   const { clock, streams, say, stop } = connected();
   await settle();
-  // Of the longest heartbeats that a server can be told: 10 minutes.
+  // For the longest configurable heartbeat interval: 10 minutes.
   for (const [i, limit_ms] of [LIMIT_MS, 2 * LIMIT_MS, 4 * LIMIT_MS].entries()) {
     await clock.pass(limit_ms - 1);
     assert.equal(streams.length, i + 1);

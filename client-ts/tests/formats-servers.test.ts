@@ -1,4 +1,7 @@
-/** The formats on both servers, over TCP and a Unix domain socket: what is sent is stored once, a page is the same in each. */
+/**
+ * Tests the formats on both servers, over TCP and a Unix domain socket: each event is stored once, and a page is the
+ * same in each format.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -40,7 +43,7 @@ async function start(t: TestContext, name: TargetName, ...flags: string[]): Prom
   return server;
 }
 
-/** Every row of the query, page by page. */
+/** Returns every row of the query, page by page. */
 async function rowsOf(options: Codec & ServerOptions, query: EventsQuery = {}): Promise<EventRow[]> {
   const rows: EventRow[] = [];
   for (let after = 0; ; ) {
@@ -56,7 +59,7 @@ const WRONG: Readonly<Record<number, Parameters<typeof event>[0]>> = {
   120: { call_id: 'x'.repeat(257), cost_usd: -1 },
   249: { model: 'é'.repeat(129) },
 };
-/** Nested so deep that no format carries it (BOD-01, FMT-05). */
+/** Nested too deeply for every format (BOD-01, FMT-05). */
 const DEEP: unknown = JSON.parse(`${'['.repeat(130)}${']'.repeat(130)}`);
 const numbered = (session_id: string, i: number) =>
   event({
@@ -101,7 +104,7 @@ for (const name of TARGET_NAMES) {
         const { metadata, tokens_in, client_timestamp } = numbered(session_id, 2);
         assert.partialDeepStrictEqual(rows[1], { metadata, tokens_in, client_timestamp });
       }
-      // By their text, which has the members in their order.
+      // Compared by text, which has the members in order.
       const expected = JSON.stringify(await rowsOf(where));
       for (const codec of Object.values(CODECS)) {
         assert.equal(JSON.stringify(await rowsOf({ ...where, ...codec })), expected, codec.format?.type);
@@ -177,7 +180,7 @@ for (const name of TARGET_NAMES) {
   test(`${name} stores each event once in each format after its own 503`, async (t) => {
     const server = await start(t, name, '--max-body-bytes', '65536', '--queue-bytes', '65536');
     const socketPath = server.ready.socket!;
-    // A body that is declared and does not come takes all the room of the queue (ING-10).
+    // A declared body that does not arrive takes all the room of the queue (ING-10).
     const stalled = connect(socketPath).on('error', () => {});
     t.after(() => stalled.destroy());
     const head = ['POST /api/events/batch HTTP/1.1', 'Host: 127.0.0.1', 'Content-Type: application/json'];

@@ -1,4 +1,4 @@
-/** The optional formats, decoded by the libraries of a server, and the Unix domain socket. */
+/** Tests the optional formats, decoded by the libraries of a server, and the Unix domain socket. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const WHOLE = event({
   metadata: { a: ['ü', null] },
 });
 
-/** A body of this event twice. */
+/** Returns a body with this event twice. */
 const bodyOf = (format: typeof msgpack) => format.batch([format.event(WHOLE), format.event(WHOLE)]);
 
 test('NDJSON is one event a line', () => {
@@ -107,7 +107,7 @@ test('a page has no socket', () => {
   assert.throws(() => pageSocket('/run/s'), { name: 'TypeError', message: /socketPath/ });
 });
 
-/** Answers with these bytes, one by one, and then breaks off where `error` is given. */
+/** Answers with these bytes one by one, then breaks off if `error` is given. */
 const answering =
   (type: string, bytes: Uint8Array, error?: Error): Fetch =>
   async () => {

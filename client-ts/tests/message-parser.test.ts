@@ -1,11 +1,11 @@
-/** Server-sent events out of text: the examples of the standard, and random text against a package that parses it too. */
+/** Tests parsing server-sent events: the examples of the standard, and random text compared with a package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { createParser } from 'eventsource-parser';
 import { type Message, messageParser } from '../src/message-parser.ts';
 
-/** What the pieces say: messages, comments and the values of `retry`. */
+/** Returns the parsed messages, comments and values of `retry`. */
 function parsed(pieces: readonly string[]) {
   const messages: Message[] = [];
   const comments: string[] = [];

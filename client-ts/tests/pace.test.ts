@@ -1,4 +1,4 @@
-/** When calls are made that are wanted again and again. */
+/** Tests when repeated requests lead to calls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLOCK } from '../src/clock.ts';
@@ -7,7 +7,7 @@ import { FakeClock } from './fake-clock.ts';
 
 const PLAIN: PaceOptions = { throttle_ms: 0, debounce_ms: 0, leading: true, trailing: true };
 
-/** Moments of the calls that follow from wishes at these moments. */
+/** Returns the times of the calls that follow requests at these times. */
 async function callsOf(
   options: Partial<PaceOptions>,
   wishes: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * The tarball of `pnpm pack`, as whoever installs it has it: outside of the workspace, with what its manifest names and
- * no more. The examples run and are checked there too.
+ * Tests the tarball of `pnpm pack` as users install it: outside the workspace, with only the dependencies of its
+ * manifest. It also runs and checks the examples.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -57,7 +57,7 @@ test('plain JavaScript sends an event with it, in Node by undici', async (t) => 
   );
   assert.equal(await run(process.execPath, ['send.js']), '1 1\n');
   const body = '{"events":[{"event_id":"e","session_id":"s","agent_type":"a","event_type":"t"}]}';
-  // The global fetch says who it is; undici itself does not.
+  // The global fetch sends a User-Agent; undici itself does not.
   assert.deepEqual(asked, [{ url: '/api/events/batch', agent: undefined, body }]);
 });
 

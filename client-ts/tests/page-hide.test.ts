@@ -1,4 +1,4 @@
-/** What is sent when a page may be about to go: by a request that outlives it. */
+/** Tests sending when a page may be about to close: by a request that outlives it. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SentEvent } from '../src/batch.ts';
@@ -7,7 +7,7 @@ import { Sender, type SenderOptions } from '../src/send.ts';
 import { FakeClock } from './fake-clock.ts';
 import { event, refused, stored } from './fake-ingest.ts';
 
-/** Global for the test; what is not given back is what Node has. */
+/** Defines a global for the test; otherwise Node's own value stays. */
 function define(t: TestContext, name: string, value: unknown): void {
   const before = Object.getOwnPropertyDescriptor(globalThis, name);
   Object.defineProperty(globalThis, name, { value, configurable: true });
@@ -17,7 +17,7 @@ function define(t: TestContext, name: string, value: unknown): void {
   });
 }
 
-/** A page with a sender on it, and the ids that each request with `keepalive` has. */
+/** A page with a sender; returns the ids of each request with `keepalive`. */
 function onPage(t: TestContext, options: SenderOptions = {}, answer = stored(1)) {
   const page = new EventTarget();
   const document = { visibilityState: 'visible' };

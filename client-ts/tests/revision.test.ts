@@ -1,4 +1,4 @@
-/** Revisions: what is one, and which of two is larger. */
+/** Tests revisions: which texts are valid, and which of two is larger. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from '../src/revision.ts';

@@ -1,4 +1,4 @@
-/** What becomes of a batch that the server does not take: what fails for now, what stays, and what is to blame for it. */
+/** Tests batches that the server refuses: temporary and permanent failures, and the event that causes them. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { event, refused, senderOn, stored } from './fake-ingest.ts';
 const folder = mkdtempSync(join(tmpdir(), 'client-refusals-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Nested so deep that a body with it is no JSON to the server (BOD-01). */
+/** Nested so deeply that the server refuses a body with it as JSON (BOD-01). */
 const DEEP: unknown = JSON.parse(`${'['.repeat(130)}${']'.repeat(130)}`);
 
 for (const name of TARGET_NAMES)

@@ -1,11 +1,11 @@
-/** What a sender reports of its server, and how long a flush waits for it. */
+/** Tests a sender's reports of its server, and how long a flush waits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RefusedError } from '../src/refusal.ts';
 import type { SenderState } from '../src/send.ts';
 import { event, refused, senderOn, stored } from './fake-ingest.ts';
 
-/** A sender with a list of what it reported, with the reasons by their messages. */
+/** A sender with a list of its reports, with the reasons' messages. */
 function reporting(answers: Parameters<typeof senderOn>[0]) {
   const told: [SenderState, string, number][] = [];
   const fake = senderOn(answers, {

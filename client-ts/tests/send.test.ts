@@ -1,4 +1,4 @@
-/** Sending: each event stored once, whatever becomes of the server and of single answers in between. */
+/** Tests sending: each event is stored once, despite failures of the server and of single answers. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(rejected, [[bad, ['tokens_in: must be a non-negative integer when provided']]]);
     sender.send(event({ event_id: 'given' }));
     await sender.flush();
-    // A hundred at once were too many: they came in halves.
+    // A hundred events exceeded the limit, so they arrived in halves.
     assert.deepEqual({ ...sender.counts }, { stored: 96, duplicates: 1, rejected: 1 });
     sender.stop();
     await server.stop();

@@ -1,4 +1,4 @@
-/** The live stream and topics over a Unix domain socket, while the two servers take turns on it. */
+/** Tests the live stream and topics over a Unix domain socket, while the two servers alternate on it. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

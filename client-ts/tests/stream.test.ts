@@ -1,4 +1,4 @@
-/** The live stream: every event once and in order, across kills, restarts and the other server. */
+/** Tests the live stream: every event once and in order, across kills, restarts and the other server. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ async function post(url: string, count: number, fields: Record<string, unknown> 
   sender.stop();
 }
 
-/** Collects what is streamed, and waits for it. */
+/** Collects streamed events, and waits for them. */
 function collect(url: string, options: Partial<Parameters<typeof streamEvents>[0]> = {}) {
   const end = new AbortController();
   const ids: number[] = [];
@@ -77,7 +77,7 @@ for (const name of TARGET_NAMES) {
     const one = collect(server.url, { filter: { session_id: 't' } });
     await all.until(() => all.states.includes('open'));
     await one.until(() => one.states.includes('open'));
-    // Whether the first frame has come is not told; what is stored is streamed once it has.
+    // The first frame is not reported, but events stored after it are streamed.
     await post(server.url, 2, { session_id: 't' });
     await all.until(() => all.ids.length >= 2);
     await one.until(() => one.ids.length >= 2);
@@ -159,7 +159,7 @@ test('a callback that throws ends it, and its error is told', async () => {
     },
   });
   await failing.until(() => failing.states.includes('open'));
-  // Awaited from before the event is posted: the stream may end before the answer to the post is there.
+  // Awaited before the event is posted, since the stream may end before the answer to the post.
   const told = assert.rejects(failing.done, /mine/);
   await post(server.url, 1);
   await told;

@@ -1,4 +1,4 @@
-/** A database that was put back to an older state of itself, and pulls that fail while much is heard of. */
+/** Tests a database that was restored to an older state, and failing fetches under many invalidations. */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
- * The coalesced pull: what is fetched, what is applied, and that it always gets there.
+ * Tests the coalesced fetch: its requests, the applied states, and that it always reaches the newest state.
  *
- * Over 250 lines because the rules of one state machine are told in one place.
+ * Over 250 lines because the rules of one state machine belong in one file.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -294,7 +294,7 @@ test('drops, duplicates, delays and reordering: 100,000 invalidations, applies g
     },
     fetch: async () => {
       if (random() < 0.05) throw new Error('lost');
-      // Some read from before what was heard of.
+      // Some reads return a state from before the announcement.
       const data = Math.max(0, now - Math.floor(random() * 3));
       return { epoch: 'a', revision: String(data), data };
     },

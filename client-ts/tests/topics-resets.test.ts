@@ -1,4 +1,4 @@
-/** Topics of a database that was put back to an older state of itself, and snapshots that never come. */
+/** Tests topics of a restored database, and snapshots that never arrive. */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ test('a connection that begins below what was known before it is of an older sta
     const { clock, topics } = topicsOn(fake);
     const { sync, applied } = syncOn(topics, clock, 'events', { deltas });
     await sync.start();
-    // A frame that a pull has overtaken is no sign.
+    // A frame overtaken by a fetch is not a sign of a restore.
     await fake.streams[0]!.send(frame('events', '4'));
     assert.deepEqual([applied, sync.known?.revision], [['reset -5'], '5']);
     await fake.streams[0]!.end();
@@ -148,7 +148,7 @@ for (const name of TARGET_NAMES)
     await until(() => resets === 1 && ids[0] === 3);
     assert.deepEqual(ids, [3, 2, 1]);
 
-    // What is stored while nobody is connected is above where the stream was put back to, and below where it had been.
+    // Events stored without a connection exceed the restored revision but not the previous one.
     await running.stop();
     running = await start(backup);
     await post(running.url, 2);

@@ -1,4 +1,4 @@
-/** What topics ask a server for, and what they make of its answers: one connection, known revisions, deltas. */
+/** Tests the requests of topics, and their handling of answers: one connection, known revisions, deltas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from './fake-clock.ts';
@@ -105,7 +105,7 @@ test('it connects again: within what the server asked for, longer each time, and
     ...['connecting', 'open', 'waiting 1000', 'connecting', 'waiting 2000', 'connecting', 'waiting 4000'],
     ...['connecting', 'open'],
   ]);
-  // 0 would mean no wait at all, for ever; digits alone are a time.
+  // 0 would mean no wait at all, permanently; only digits are a time.
   await fake.streams[1]!.send('retry: 0\nretry: -5\nretry: 1e1\nretry: soon\nretry\n\n');
   await fake.streams[1]!.end();
   assert.equal(heard.at(-1), 'waiting 1000');

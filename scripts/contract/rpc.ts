@@ -83,7 +83,7 @@ ${[...imports]
   .join('')}} from './contract.ts';
 
 ${shapes.join('\n')}
-/** What a server does when it is called (contract, "Typed calls"). */
+/** The methods of a server (contract, "Typed calls"). */
 export interface Rpc {
 ${interfaces.join('')}}
 
@@ -98,7 +98,10 @@ ${Object.entries(dictionaries)
   )
   .join('')}};
 
-/** Of each method: type of each argument and whether it may be absent; the type of the result, unless a schema has it. */
+/**
+ * For each method: the type of each argument and whether it is optional, and the type of the result unless a schema
+ * defines it.
+ */
 export const METHODS: Readonly<
   Record<string, readonly [params: readonly (readonly [string, boolean])[], result: string | null]>
 > = {
@@ -111,7 +114,7 @@ ${Object.entries(words.rpc_messages)
   )
   .join('')}} as const;
 
-/** The most items of a sequence. */
+/** Largest number of items of a sequence. */
 export const SEQUENCE_ITEMS = ${limits.rpc_sequence_items};
 `;
 }

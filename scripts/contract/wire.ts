@@ -30,11 +30,11 @@ export type WireField<Name extends string> = readonly [Name, Kind, number, (read
 export const WIRE_FIELDS: readonly WireField<keyof OutgoingEvent>[] = [
 ${lines(fields).join('')}];
 
-/** What a server adds to each. */
+/** Members that a server adds to each event. */
 export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
 ${lines(server_columns).join('')}];
 
-/** The members of a row in their order, each with the value that an absent one has. */
+/** The members of a row in order, each with its absent value. */
 export const emptyRow = (): Record<keyof EventRow, unknown> => ({
 ${defaults.join('')}});
 `;

@@ -1,4 +1,4 @@
-/** What the codecs write and read, by bytes that are known and by a round trip through the libraries. */
+/** Tests the codecs with known bytes and with a round trip through the libraries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -117,7 +117,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   timestamp: 0,
 };
 
-/** A stream with the schema of the contract; what a row does not say is null, or a zero. */
+/** A stream with the schema of the contract; absent members are null, or zero. */
 function arrowStream(rows: readonly Readonly<Record<string, unknown>>[]): Buffer {
   const fields = COLUMNS.map(({ name, arrow, isNullable }) => new Field(name, TYPES[arrow]!(), isNullable));
   const vectors = COLUMNS.map(({ name, arrow, isNullable }, index) => {

@@ -1,4 +1,4 @@
-/** Flags of a command line: all problems at once, and a bare `--` means nothing. */
+/** Tests command-line flags: all problems are reported at once, and a bare `--` is ignored. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagLines, numberOf, parseFlags } from '../src/process/flags.ts';

@@ -1,6 +1,4 @@
-/**
- * The raw client against servers that answer early, oddly or not at all.
- */
+/** Tests the raw client against servers that answer early, malformed or not at all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, Connection, compose } from '../src/http/http-client.ts';

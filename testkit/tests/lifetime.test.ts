@@ -1,4 +1,4 @@
-/** What a command holds is released at its end, and an interruption stops what it waits for. */
+/** Tests that a command releases everything at its end, and that an interruption ends its waits. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
