@@ -42,7 +42,7 @@ export interface Rpc {
   readonly snapshot: {
     get(topic: string, options?: SnapshotQuery): Promise<StateSnapshot>;
   };
-  /** Only on a server with `--bench` (RPC-06). */
+  /** Of a server with `--bench` alone (RPC-06). */
   readonly echo: {
     long(value: number): Promise<number>;
     double(value: number): Promise<number>;

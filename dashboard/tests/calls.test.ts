@@ -1,4 +1,4 @@
-/** Events of one call as one entry, and the figures of one session. */
+/** Tests that the events of one call are one entry, and the figures of one session. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row, Session } from '../src/api.ts';

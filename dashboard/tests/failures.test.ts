@@ -1,4 +1,4 @@
-/** What the page says of itself when something fails: never that all is well when nobody can know. */
+/** Tests the dashboard's state during failures: it never shows success when the state is unknown. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -46,7 +46,7 @@ for (const name of TARGET_NAMES) {
     t.after(() => page.close());
     const total = page.locator('.tile', { hasText: /^Events\d/ }).locator('dd');
     await page.getByText('The server refuses these filters: status must be one of: success, ').waitFor();
-    // The pulls of the totals are two seconds apart, in which one that is repeated is repeated several times.
+    // Fetches of the totals are two seconds apart; a repeated one is repeated several times in that time.
     for (const count of ['1', '2', '3']) {
       await post(url, [event()]);
       await total.getByText(count, { exact: true }).waitFor();
@@ -76,7 +76,7 @@ test('what is not known looks like it, and nothing sticks out', { skip }, async 
     const { page } = await open(browser, server.url, { width, height: 740, colorScheme });
     await untilIds(page, [1]);
     await untilKnown(page);
-    // A stream that is opened while routes begin to hold may never be answered.
+    // A stream that opens while the routes start to hold may never be answered.
     await untilConnection(page, 'live');
     await page.route('**/api/snapshot/**', (route) => route.fulfill({ status: 503, body: '{}' }));
     await post(server.url, [event()]);

@@ -1,4 +1,6 @@
-/** The dashboard's view of the server's health while the server refuses to answer, or does not answer at all. */
+/**
+ * Tests the dashboard's view of the server's health while the server refuses to answer, or does not answer at all.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';

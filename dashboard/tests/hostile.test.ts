@@ -1,4 +1,4 @@
-/** Text that would like to be more than text, and what a screen reader and a weak eye make of the page. */
+/** Tests hostile text, screen readers and contrast. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';

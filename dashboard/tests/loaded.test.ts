@@ -1,4 +1,4 @@
-/** Rows that come in pages and pieces: none missing, none twice, and every gap known. */
+/** Tests rows in pages and pieces: none is missing, none occurs twice, and every gap is known. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../src/api.ts';

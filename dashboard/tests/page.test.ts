@@ -1,6 +1,6 @@
 /**
- * The page as either server shows it: what is posted is seen, once, whatever becomes of the server; views have an
- * address; details are exact; the keyboard reaches everything.
+ * Tests the dashboard with either server: each posted event appears once, despite failures of the server. Views have
+ * addresses, details are exact, and the keyboard reaches everything.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** The command that the page advises; that `connect` takes these arguments is tested where `connect` is. */
+/** The command that the dashboard suggests; the tests of `connect` check its arguments. */
 function connectCommand(url: string): string {
   return `npx --yes ${PACKAGE.packageManager} connect claude-code --url ${url}`;
 }
@@ -57,7 +57,7 @@ for (const name of TARGET_NAMES) {
     await untilIds(page, [5, 4, 3, 2, 1]);
     assert.deepEqual(await idsOf(page), [5, 4, 3, 2, 1]);
     await page.getByText('5 since opened, none missing', { exact: true }).waitFor();
-    // What a browser itself says of a server that is not there is no error of the page's.
+    // The browser's own messages about a missing server are not errors of the page.
     const own = errors.filter((text) => !/Failed to load resource|net::ERR_/.test(text));
     assert.deepEqual([own, foreign], [[], []]);
   });
@@ -82,7 +82,7 @@ for (const name of TARGET_NAMES) {
       await page.keyboard.press('End');
     };
     await toEnd();
-    // A page of 200, and three that came.
+    // A page of 200, and three new events.
     await page.getByRole('button', { name: /^250 more not loaded/ }).click();
     await page.waitForSelector('[aria-rowcount="405"]');
     await toEnd();
@@ -126,7 +126,7 @@ for (const name of TARGET_NAMES) {
     const tool = page.getByLabel('Tool', { exact: true });
     await tool.locator('option[value="Read"]').waitFor({ state: 'attached' });
     await tool.selectOption('Read');
-    // Of 60, number 3, 12, … counted from 0: ids one above.
+    // Of 60 events, numbers 3, 12, … counted from 0: ids are one higher.
     await untilIds(page, [58, 49, 40, 31, 22, 13, 4]);
     assert.equal(new URL(page.url()).search, '?tool_name=Read');
     await post(url, [event({ tool_name: 'Read' }), event({ tool_name: 'Bash' })]);

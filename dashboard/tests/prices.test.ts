@@ -1,4 +1,4 @@
-/** The dashboard shows cost that the server computed apart from cost that events reported. All prices are made up. */
+/** Tests that the dashboard separates computed cost from reported cost. All prices are made up. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** The count of what came since the page was opened: a hole is seen, and filled, and nothing counts twice. */
+/**
+ * Tests the count of events since the dashboard was opened: a hole is detected and filled, and nothing counts twice.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Received } from '../src/received.ts';

@@ -1,4 +1,4 @@
-/** What the dashboard shows after a reload, and while a server is away. */
+/** Tests the dashboard after a reload, and while a server is down. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -19,7 +19,7 @@ for (const name of TARGET_NAMES) {
     const { url } = await onFile(t)(name);
     const { page } = await open(browser, url);
     t.after(() => page.close());
-    // The tile is of the last five seconds, so that a slow machine may miss them once.
+    // The tile covers the last five seconds, which a slow machine may miss once.
     const isSeen = async () => {
       await post(
         url,

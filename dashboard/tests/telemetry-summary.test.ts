@@ -1,4 +1,4 @@
-/** What the feed writes of records of telemetry: the line, the name, and which record stands for a call. */
+/** Tests the feed's text for telemetry records: the line, the name, and the record that represents a call. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../src/api.ts';

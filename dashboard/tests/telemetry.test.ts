@@ -1,4 +1,4 @@
-/** The dashboard says which telemetry the server could not show, and why; it says nothing where nothing is missing. */
+/** Tests that the dashboard reports lost telemetry with its reason, and reports nothing when nothing is lost. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -45,7 +45,7 @@ async function postMetrics(url: string, service: string) {
   assert.equal(response.status, 200);
 }
 
-/** Begins a connection as gRPC does; resolves once the server has closed it. */
+/** Opens a connection as gRPC does; resolves once the server has closed it. */
 async function speakGrpc(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   socket.end('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');

@@ -1,4 +1,4 @@
-/** The pure parts: figures and texts as they are shown, exact metadata, filters of the address, a session's status. */
+/** Tests the pure parts: formatted figures and texts, exact metadata, filters of the address, a session's status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Session, SessionStatus } from '../src/api.ts';

@@ -1,10 +1,10 @@
 /**
- * The sources of server-rs that formats need: the message of an event in Protobuf, and the columns of a row.
- * TypeScript derives both from `fields.json` when it starts.
+ * Generates the sources of server-rs for the formats: the Protobuf message of an event, and the columns of a row.
+ * TypeScript derives both from `fields.json` at its start.
  */
 import { type FieldSpec, type Fields, pascalCase, type ServerColumn } from './fields.ts';
 
-/** How a field of each kind is declared, and what is handed on of it. */
+/** The declaration of a field of each kind, and the value that it passes on. */
 const DECLARED = {
   text: ['bytes = "bytes"', 'Bytes', 'Text'],
   choice: ['int32', 'i32', 'Choice'],
@@ -24,7 +24,7 @@ const FORMS = {
   json: 'Bytes',
 } as const;
 
-/** `server-rs/src/formats/event_message.rs`, as rustfmt has it. */
+/** Returns `server-rs/src/formats/event_message.rs`, formatted as by rustfmt. */
 export function eventMessage({ fields, server_columns }: Fields): string {
   const sent = Object.entries(fields);
   const members = sent.map(([name, { kind, protobuf }]) => {
@@ -71,7 +71,7 @@ ${forms.join('')}        _ => return None,
 `;
 }
 
-/** `server-rs/src/field/columns.rs`, as rustfmt has it. */
+/** Returns `server-rs/src/field/columns.rs`, formatted as by rustfmt. */
 export function rowColumns({ fields, server_columns, row }: Fields): string {
   const columns = row.map((name) => columnText(name, (fields[name] ?? server_columns[name])!));
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the columns of a row.

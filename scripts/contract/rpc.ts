@@ -1,7 +1,8 @@
 /**
- * `client-ts/src/rpc-methods.ts`: the methods of `rpc.json` as types and as data, for the typed caller of the client.
+ * Generates `client-ts/src/rpc-methods.ts`: the methods of `rpc.json` as types and as data, for the typed caller of
+ * the client.
  *
- * Only the types that RPC-04 names are translated; anything else is an error.
+ * It translates only the types of RPC-04; any other is an error.
  */
 import type { JsonObject } from '../contract-facts.ts';
 import { exported } from './types.ts';
@@ -25,7 +26,7 @@ export interface RpcSchema {
   readonly methods: Readonly<Record<string, MethodSpec>>;
 }
 
-/** The query parameters of a route as the client names them. */
+/** The query parameters of a route, by their name in the client. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/api/events': 'EventsQuery',
   '/api/sessions': 'SessionsQuery',

@@ -1,9 +1,10 @@
 /**
- * The source files that follow from `fields.json`: the table of fields in Rust, and the filters of the dashboard.
+ * Generates the sources that follow from `fields.json`: the table of fields in Rust, and the filters of the
+ * dashboard.
  */
 import { type FieldSpec, type Fields, nameKinds, pascalCase } from './fields.ts';
 
-/** `server-rs/src/field/table.rs`, as rustfmt has it. */
+/** Returns `server-rs/src/field/table.rs`, formatted as by rustfmt. */
 export function fieldTable(contract: Fields): string {
   const entries = Object.entries(contract.fields);
   const variant = (name: string): string => `Field::${pascalCase(name)}`;
@@ -47,7 +48,7 @@ ${entries.map(([name, spec]) => specText(name, spec)).join('')}];
 `;
 }
 
-/** The filters whose columns hold a text. */
+/** Returns the filters whose columns hold a text. */
 export function textFilters(contract: Fields): string[] {
   const kinds = nameKinds(contract);
   return contract.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));

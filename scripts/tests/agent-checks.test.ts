@@ -1,6 +1,4 @@
-/**
- * `checkAgent` and `checkOtlp` on made-up files: those that are in order, and others with words that are none.
- */
+/** Tests `checkAgent` and `checkOtlp` on made-up files: valid ones, and others with wrong words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAgent } from '../checks/agents.ts';
@@ -19,7 +17,7 @@ const FIELDS = {
   },
 } as unknown as Fields;
 
-/** In order, with every key that a mapping may have. */
+/** A valid mapping with every key that one may have. */
 const AGENT = {
   about: 'An agent',
   agent_type: 'agent',

@@ -1,7 +1,7 @@
 /**
- * `check-contract` on made-up contracts: one that is in order, and the same with one thing wrong.
+ * Tests `check-contract` on made-up contracts: a valid one, and the same with one fault.
  *
- * Over 250 lines because the contract that is in order is spelt out once, and every wrong one differs from it.
+ * Over 250 lines because the valid contract is spelt out once, and every faulty one differs from it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ const OPENAPI = {
   },
 };
 
-/** A mapping of hooks that is in order. */
+/** A valid mapping of hooks. */
 const HOOKS = {
   name_key: 'name',
   agent_type: 'agent',
@@ -64,7 +64,7 @@ const HOOKS = {
   other: { event_type: 'tool_use' },
 };
 
-/** A mapping of telemetry that is in order. */
+/** A valid mapping of telemetry. */
 const AGENT = {
   agent_type: 'agent',
   captured: '1.0',
@@ -179,7 +179,7 @@ async function problemsOf(changes: Tree): Promise<readonly string[]> {
   return inTree({ ...GOOD, ...changes }, async (root) => checkContract(await readFacts(root)).problems);
 }
 
-/** The made-up OpenAPI document with one text replaced. */
+/** Returns the made-up OpenAPI document with one text replaced. */
 function openapiWith(from: string, to: string): Tree {
   const text = JSON.stringify(OPENAPI);
   assert.ok(text.includes(from), `${from} is in the document`);

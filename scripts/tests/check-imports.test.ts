@@ -1,4 +1,4 @@
-/** Import rules on made-up checkouts: each rule fails on what it forbids and passes on what it allows. */
+/** Tests import rules on made-up checkouts: each rule fails on what it forbids and passes on what it allows. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ for (const [path, text, problem] of [
   });
 }
 
-/** The diagnostics of the import rules, as `biome.json` of this checkout states them. */
+/** Returns the diagnostics of the import rules, as in `biome.json` of this checkout. */
 async function lintProblems(files: Tree): Promise<string[]> {
   const config = JSON.parse(readFileSync(`${ROOT}biome.json`, 'utf8')) as object;
   const tree = { ...files, 'biome.json': { ...config, vcs: {} } };

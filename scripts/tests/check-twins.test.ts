@@ -1,6 +1,4 @@
-/**
- * `check-twins` on made-up trees: one that is in order, and the same with one thing wrong.
- */
+/** Tests `check-twins` on made-up trees: a valid one, and the same with one fault. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
@@ -34,7 +32,7 @@ const GOOD: Tree = {
   'server-ts/src/main.ts': '/** Starts. */\n',
 };
 
-/** Problems of the good tree with these changes, its document kept up to date. */
+/** Returns the problems of the valid tree with these changes and an up-to-date document. */
 async function problemsOf(changes: Tree, exceptions: Partial<Exceptions> = {}): Promise<readonly string[]> {
   const tree = { ...GOOD, [EXCEPTIONS]: JSON.stringify(exceptions), ...changes };
   return inTree(tree, (root) => {
@@ -244,7 +242,7 @@ test('every form of a Rust import counts, but not those of its unit tests', asyn
 test('what counts as public and as a module', () => {
   const rust =
     'pub fn a() {}\npub(crate) async fn b() {}\nfn c() {}\n    pub fn method() {}\npub const fn d() {}\npub enum E {}\nstruct F;\n';
-  // What is visible inside the crate only is not public.
+  // Crate-visible items are not public.
   assert.deepEqual(publicNames('functions', 'rs', rust), ['a', 'd']);
   assert.deepEqual(publicNames('types', 'rs', rust), ['E']);
   const script =

@@ -1,6 +1,4 @@
-/**
- * `checkHooks` on made-up mappings: one that is in order, and others with words that are none.
- */
+/** Tests `checkHooks` on made-up mappings: a valid one, and others with wrong words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkHooks } from '../checks/hooks.ts';
@@ -15,7 +13,7 @@ const VOCABULARY = {
 };
 const EVENT = { properties: { session_id: {}, project: {} } };
 
-/** In order, with every key that a mapping may have. */
+/** A valid mapping with every key that one may have. */
 const HOOKS = {
   name_key: 'name',
   agent_type: 'agent',
