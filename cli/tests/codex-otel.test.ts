@@ -51,7 +51,7 @@ const OWN: Readonly<Record<string, string>> = {
   'gRPC in a table of its own': '[otel.exporter.otlp-grpc]\nendpoint = "http://a:4317"\n',
 };
 for (const [name, text] of Object.entries(OWN)) {
-  test(`a user's own exporter is shown and left (${name})`, () => {
+  test(`a user's own exporter is shown and kept (${name})`, () => {
     const edit = withExporter(text, SERVER);
     assert.equal(edit.text, text);
     assert.deepEqual(
@@ -62,7 +62,7 @@ for (const [name, text] of Object.entries(OWN)) {
   });
 }
 
-test('an exporter that a user copied in is connected, and stays theirs', () => {
+test("an exporter that the user copied counts as connected and stays the user's", () => {
   const text = `[otel]\n${exporterLine(SERVER.origin)}\n`;
   assert.deepEqual(withExporter(text, SERVER), { text, changes: [] });
   assert.deepEqual(withoutExporter(text), { text, changes: [] });
@@ -74,14 +74,14 @@ test('a line changed by hand is kept', () => {
     assert.deepEqual([edit.text, edit.changes.map(({ kind }) => kind)], [text, ['keep']]);
 });
 
-test('what others wrote below our header keeps its table', () => {
+test('lines of others below our header keep their table', () => {
   const text = `${withExporter('a = 1\n', SERVER).text}log_user_prompt = true\n`;
   const undone = withoutExporter(text).text;
   assert.deepEqual(otelOf(undone), { log_user_prompt: true });
   assert.ok(undone.startsWith('a = 1\n\n[otel]'));
 });
 
-test('what cannot be edited safely is an error', () => {
+test('a text that cannot be edited safely is an error', () => {
   assert.throws(() => withExporter('a = ', SERVER), { code: 'not_toml' });
   assert.throws(() => withoutExporter('[a]\n[a]\n'), { code: 'not_toml' });
   // A table cannot follow a dotted key or an inline table; a header inside a string is not a header.

@@ -270,7 +270,7 @@ async function diagnosisOf({ files, env }: Pick<SetUp, 'files' | 'env'>, origin:
 }
 
 for (const setUp of WELL) {
-  test(`all is well: ${setUp.name}`, async () => {
+  test(`no problem is reported: ${setUp.name}`, async () => {
     for (const { url } of servers) {
       const diagnosis = await diagnosisOf(setUp, url);
       assert.deepEqual(diagnosis.problems, []);
@@ -292,7 +292,7 @@ for (const setUp of BROKEN) {
   });
 }
 
-test('the doctor explains a server from before telemetry', async () => {
+test('the doctor explains a server without telemetry routes', async () => {
   const old = createServer(({ url }, response) => {
     response.end(url === '/livez' || url === '/api/health' ? '{"status":"ok"}' : '{"events":[]}');
   });

@@ -30,7 +30,7 @@ async function isOverAtOnce(handler: CommandHandler, text: string): Promise<void
   assert.ok(took_ms < MOST_MS, `took ${took_ms} ms; longer than reading by ${longer}`);
 }
 
-test('it takes hardly longer than its shells where a server answers nothing, and where there is none', async () => {
+test('a command hook takes hardly longer than its shells, without an answer and without a server', async () => {
   const silent = await silentServer();
   await isOverAtOnce(
     commandFor({ origin: silent.origin, token_file: null }),

@@ -52,7 +52,7 @@ async function rowsOf(
 }
 
 for (const name of TARGET_NAMES) {
-  test(`payloads of every kind and size arrive at ${name} as they were`, async () => {
+  test(`payloads of every kind and size arrive unchanged at ${name}`, async () => {
     const server = await startServer(name, {
       cwd: folder,
       flags: ['--db', join(folder, `${name}.db`), '--max-metadata-bytes', '16777216'],
@@ -77,7 +77,7 @@ for (const name of TARGET_NAMES) {
     }
   });
 
-  test(`a token file is read when the hook runs, and ${name} takes what it says`, async () => {
+  test(`a token file is read when the hook runs, and ${name} accepts its token`, async () => {
     const server = await startServer(name, {
       cwd: folder,
       flags: ['--db', join(folder, `${name}-token.db`), '--token-file', token_file],
@@ -92,7 +92,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('it is over at once where a server takes everything and answers nothing, and where there is none', async () => {
+test('a command hook ends at once with an unresponsive server and without one', async () => {
   const silent = await silentServer();
   const handler = commandFor({ origin: silent.origin, token_file: null });
   await isOverAtOnce(handler, payload('s', 'x'.repeat(100_000)));
@@ -102,7 +102,7 @@ test('it is over at once where a server takes everything and answers nothing, an
   await isOverAtOnce(handler, payload('s'));
 });
 
-test('without curl, and without the token file, it is over at once too', async () => {
+test('a command hook ends at once without curl and without its token file', async () => {
   // A folder with only the programs that the command needs.
   const bin = mkdtempSync(join(folder, 'bin-'));
   for (const name of ['sh', 'cat']) {

@@ -26,7 +26,7 @@ for (const text of ['{}\n', '// mine\n{\n  "a": 1.0, // one\n  "b": {}\n}\n', '{
   });
 }
 
-test('a telemetry of the user’s own is shown and left', () => {
+test('the user’s own telemetry is shown and kept', () => {
   for (const telemetry of [{ enabled: false }, { ...geminiTelemetry('http://a'), logPrompts: true }, {}]) {
     const text = JSON.stringify({ telemetry });
     const edit = connectedGemini(text, SERVER);

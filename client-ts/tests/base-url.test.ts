@@ -34,7 +34,7 @@ for (const baseUrl of WRONG)
     for (const read of [events, sessions, stats]) await assert.rejects(read({ baseUrl }), REFUSAL);
   });
 
-test('no base URL is refused where there is no page and no fetch that knows its server', () => {
+test('a missing base URL is refused without a page and without a custom fetch', () => {
   assert.throws(() => new Sender(), REFUSAL);
   assert.throws(() => new Topics({ topics: ['events'] }), REFUSAL);
   new Sender({ fetch: async () => Response.json({}) }).stop();

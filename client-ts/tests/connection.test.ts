@@ -49,7 +49,7 @@ function connected(take: () => void | Promise<void> = () => {}) {
   return { clock, states, streams, server, say, stop };
 }
 
-test('three heartbeats are waited for, however far apart they are', async () => {
+test('the client waits for three heartbeats at any interval', async () => {
   const { clock, streams, say, stop } = connected();
   await settle();
   await say('data: opening\n\n');
@@ -62,7 +62,7 @@ test('three heartbeats are waited for, however far apart they are', async () => 
   await stop();
 });
 
-test('heartbeats that are near are no reason to be hasty; nothing for 90 s is dead', async () => {
+test('with short heartbeats a stream still counts as dead only after 90 s', async () => {
   const { clock, streams, say, stop } = connected();
   await settle();
   await say('data: opening\n\n');
@@ -77,7 +77,7 @@ test('heartbeats that are near are no reason to be hasty; nothing for 90 s is de
   await stop();
 });
 
-test('before the first heartbeat a silence may be the server’s own: each that follows is given twice as long', async () => {
+test('before the first heartbeat each next stream gets twice as long', async () => {
   const { clock, streams, say, stop } = connected();
   await settle();
   // For the longest configurable heartbeat interval: 10 minutes.
@@ -99,7 +99,7 @@ test('before the first heartbeat a silence may be the server’s own: each that 
   await stop();
 });
 
-test('a request without an answer is given up, and the next one no later', async () => {
+test('a request without an answer is abandoned, and so is the next one', async () => {
   const { clock, states, server, stop } = connected();
   await settle();
   server.isThere = false;
@@ -110,7 +110,7 @@ test('a request without an answer is given up, and the next one no later', async
   await stop();
 });
 
-test('whoever takes slowly is not taken for a silent server', async () => {
+test('a slow callback does not count as silence of the server', async () => {
   let taken = () => {};
   const { clock, states, say, stop } = connected(
     () =>

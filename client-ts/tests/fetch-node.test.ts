@@ -32,7 +32,7 @@ const both = (name: string, run: (t: TestContext, fetch: Fetch) => Promise<void>
     test(`${kind}: ${name}`, (t) => run(t, fetch));
 };
 
-test('in Node it is what the client speaks with unless told otherwise', () => {
+test('the client uses undici in Node by default', () => {
   assert.equal(serverOf({ baseUrl: 'http://127.0.0.1:1' }).fetch, nodeFetch);
   assert.equal(serverOf({ fetch: browserFetch }).fetch, browserFetch);
 });

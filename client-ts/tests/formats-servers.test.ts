@@ -76,7 +76,7 @@ const numbered = (session_id: string, i: number) =>
 
 for (const name of TARGET_NAMES) {
   for (const transport of ['TCP', 'a socket'])
-    test(`${name} stores batches of each format over ${transport}, rejects the events at fault, answers the same pages`, async (t) => {
+    test(`${name} stores batches of each format over ${transport}, rejects invalid events and returns equal pages`, async (t) => {
       const { url, ready } = await start(t, name);
       const where: ServerOptions = transport === 'TCP' ? { baseUrl: url } : { socketPath: ready.socket! };
       for (const [session_id, codec] of Object.entries(CODECS)) {
@@ -117,7 +117,7 @@ for (const name of TARGET_NAMES) {
       assert.deepEqual([all.length, next], [988, 1]);
     });
 
-  test(`of a batch with an event too deep and one too large ${name} stores the others, in each format`, async (t) => {
+  test(`${name} stores the valid events of a batch with one too deep and one too large, in each format`, async (t) => {
     const socketPath = (await start(t, name, '--max-body-bytes', '20000')).ready.socket!;
     const problems: Readonly<Record<string, string>> = {
       json: 'refused with 400 invalid_json',
@@ -150,7 +150,7 @@ for (const name of TARGET_NAMES) {
     }
   });
 
-  test(`${name} stores each event once in each format where the answers of two attempts are lost`, async (t) => {
+  test(`${name} stores each event once in each format after two lost answers`, async (t) => {
     const server = (await start(t, name)).ready.socket!;
     for (const [session_id, codec] of Object.entries(CODECS)) {
       const socketPath = newPath();

@@ -42,7 +42,7 @@ test('the parser reads the examples of the standard', () => {
   assert.deepEqual(comments, ['test stream']);
 });
 
-test('the parser ends a line at CR, LF and CRLF, wherever the text is cut', () => {
+test('the parser ends a line at CR, LF and CRLF, at any split of the text', () => {
   const text = 'event: a\rdata: 1\r\rdata: 2\r\n\r\ndata: 3\n\ndata: 4\r\n\n';
   for (let at = 0; at <= text.length; at++) {
     const { messages } = parsed([text.slice(0, at), text.slice(at)]);

@@ -34,7 +34,7 @@ function onPage(t: TestContext, options: SenderOptions = {}, answer = stored(1))
   return { page, document, sent, clock, sender };
 }
 
-test('a page that goes away sends what fits into a request that outlives it', (t) => {
+test('a closing page sends as many events as fit into a request that outlives it', (t) => {
   const { page, sent, sender } = onPage(t);
   sender.send(event({ event_id: 'large', metadata: 'x'.repeat(70_000) }));
   sender.send(event({ event_id: 'small' }));
@@ -45,7 +45,7 @@ test('a page that goes away sends what fits into a request that outlives it', (t
   assert.equal(sent.length, 1);
 });
 
-test('so does one that is hidden, and none that is shown', (t) => {
+test('a hidden page sends them too, a visible page does not', (t) => {
   const { page, document, sent, sender } = onPage(t);
   sender.send(event({ event_id: 'a' }));
   page.dispatchEvent(new Event('visibilitychange'));
@@ -56,7 +56,7 @@ test('so does one that is hidden, and none that is shown', (t) => {
   sender.stop();
 });
 
-test('it sends no more events than the server has said it takes at once', async (t) => {
+test("a closing page sends no more events than the server's limit", async (t) => {
   const tooLarge = refused(413, 'batch_too_large', {}, { limit: 2, actual: 3 });
   const { page, sent, clock, sender } = onPage(t, { batch_events: 3 }, tooLarge);
   for (const event_id of ['a', 'b', 'c']) sender.send(event({ event_id }));

@@ -102,7 +102,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('arguments are checked before anything is sent', async () => {
+test('arguments are checked before sending', async () => {
   const rpc = rpcOf({ baseUrl: 'http://127.0.0.1:9', fetch: () => assert.fail('a request was sent') });
   await assert.rejects(rpc.echo.long(2 ** 31), {
     code: -32602,

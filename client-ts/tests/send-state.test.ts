@@ -38,7 +38,7 @@ test('a sender reports each failed request with its reason, and that it is conne
   ]);
 });
 
-test('a sender reports a refusal that stays once, and a later success', async () => {
+test('a sender reports a permanent refusal once, and a later success', async () => {
   const errors: unknown[] = [];
   const { clock, sender } = senderOn(
     [refused(401, 'unauthorized'), refused(401, 'unauthorized'), stored(1)],
@@ -67,7 +67,7 @@ test('a sender is connected to a server that refuses one event', async () => {
   );
 });
 
-test('a flush with a time limit rejects after it, and what waits goes on waiting', async () => {
+test('a flush with a time limit rejects after it, and its events continue to wait', async () => {
   let isDown = true;
   const { clock, sender } = senderOn((ids) => (isDown ? refused(503, 'draining') : stored(ids.length)));
   sender.send(event());

@@ -18,7 +18,7 @@ import { frame, server, snapshot, syncOn, topicsOn } from './fake-topics.ts';
 const folder = mkdtempSync(join(tmpdir(), 'client-resets-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a connection that begins below what was known before it is of an older state, which is pulled whole', async () => {
+test('a connection that opens below the known revision means a restored database, whose whole state is fetched', async () => {
   for (const deltas of [false, true]) {
     const fake = server(snapshot('5'), snapshot('3'), snapshot('4', deltas ? { since: '3' } : {}));
     const { clock, topics } = topicsOn(fake);
@@ -38,7 +38,7 @@ test('a connection that begins below what was known before it is of an older sta
   }
 });
 
-test('another connection that begins where the last one was says nothing new', async () => {
+test('another connection at the same revision causes no fetch', async () => {
   const fake = server(snapshot('5'));
   const { clock, topics } = topicsOn(fake);
   const { sync } = syncOn(topics, clock, 'events');
@@ -50,7 +50,7 @@ test('another connection that begins where the last one was says nothing new', a
   sync.stop();
 });
 
-test('a snapshot that never comes is given up in its time, and leaves neither timer nor listener', async () => {
+test('a snapshot without an answer times out and leaves no timer or listener', async () => {
   const clock = new FakeClock();
   const end = new AbortController();
   let isDead = true;
@@ -81,7 +81,7 @@ test('a snapshot that never comes is given up in its time, and leaves neither ti
 });
 
 for (const name of TARGET_NAMES)
-  test(`a backup of ${name} that takes the place of its database is followed: rows, stream and all`, async () => {
+  test(`a backup of ${name} that replaces its database is followed by rows and stream`, async () => {
     const [db, backup] = [join(folder, `${name}.db`), join(folder, `${name}-backup.db`)];
     const start = (file: string, port = 0) =>
       startServer(name, { cwd: folder, flags: ['--db', file, '--port', String(port)] });

@@ -109,7 +109,7 @@ for (const name of TARGET_NAMES) {
     await server.stop();
   });
 
-  test(`a session of ${name}, whatever its id, is a topic of its own`, async () => {
+  test(`every session id of ${name} works as a topic`, async () => {
     const server = await start(name, newFile());
     const id = 'a,b/c%20 d?&é😀';
     await post(server.url, 1, id);
@@ -134,7 +134,7 @@ for (const name of TARGET_NAMES) {
     await server.stop();
   });
 
-  test(`what was flushed to ${name} is in the next state, and an unchanged one is not sent`, async () => {
+  test(`events flushed to ${name} are in the next state, and an unchanged state is not sent`, async () => {
     const server = await start(name, newFile());
     const followed = follow(server.url, 100);
     await followed.sync.start();

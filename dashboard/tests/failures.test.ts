@@ -22,7 +22,7 @@ const looks = [
 ] as const;
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: rows that cannot be fetched are not called live`, { skip }, async (t) => {
+  test(`${name}: rows that cannot be fetched are not shown as live`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, [event()]);
     const { page } = await open(browser, url);
@@ -40,7 +40,7 @@ for (const name of TARGET_NAMES) {
     await page.getByRole('status').getByText('Up to date again').waitFor();
   });
 
-  test(`${name}: filters that are refused are said to be, and asked for once`, { skip }, async (t) => {
+  test(`${name}: refused filters are reported, and requested once`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     const { page, errors } = await open(browser, url, { path: '/?status=bad' });
     t.after(() => page.close());
@@ -69,7 +69,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('what is not known looks like it, and nothing sticks out', { skip }, async (t) => {
+test('unknown values are shown as unknown, and nothing overflows', { skip }, async (t) => {
   for (const [width, colorScheme] of looks) {
     const server = await onFile(t)('rs');
     await post(server.url, [event()]);

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-test('health is not known while the server says nothing of it, or nothing at all', { skip }, async (t) => {
+test('health is unknown while the server refuses or does not answer', { skip }, async (t) => {
   const server = await onFile(t)('rs');
   const { page, errors } = await open(browser, server.url);
   t.after(() => page.close());

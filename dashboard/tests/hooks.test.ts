@@ -18,7 +18,7 @@ after(() => browser?.close());
 const rowWith = (page: Page, text: string) => page.locator('#feed .event', { hasText: text });
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: five sessions are told apart from their hooks, on every screen`, { skip }, async (t) => {
+  test(`${name}: five sessions are distinguished by their hooks, on every screen`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await postHooks(url, fiveSessions());
     for (const width of [1280, 390]) {
@@ -88,7 +88,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: tokens and cost are a dash until an event has named them`, { skip }, async (t) => {
+  test(`${name}: tokens and cost are a dash until an event reports them`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await postHooks(url, fiveSessions());
     const { page, errors } = await open(browser, url);

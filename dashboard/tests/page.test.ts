@@ -26,7 +26,7 @@ function connectCommand(url: string): string {
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: what is posted is seen, across a kill and the other server, once`, { skip }, async (t) => {
+  test(`${name}: each posted event appears once, across a kill and the other server`, { skip }, async (t) => {
     const start = onFile(t);
     let server = await start(name);
     const { port, url } = server;
@@ -62,7 +62,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual([own, foreign], [[], []]);
   });
 
-  test(`${name}: a pause holds rows back and counts them; older ones are loaded when asked for`, {
+  test(`${name}: a pause holds back and counts rows; older ones load on request`, {
     skip,
   }, async (t) => {
     const { url } = await onFile(t)(name);
@@ -100,7 +100,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: events that were not read are counted, and read when asked for`, { skip }, async (t) => {
+  test(`${name}: unread events are counted, and load on request`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, varied(10));
     const { page } = await open(browser, url);
@@ -116,7 +116,7 @@ for (const name of TARGET_NAMES) {
     await page.getByText('300 since opened, none missing', { exact: true }).waitFor();
   });
 
-  test(`${name}: filters and search are in the address, and hold for what comes`, { skip }, async (t) => {
+  test(`${name}: filters and search are in the address, and apply to new rows`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, varied(60));
     const { page, errors } = await open(browser, url);
@@ -151,7 +151,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: details hold the metadata as it was sent`, { skip }, async (t) => {
+  test(`${name}: details show the metadata as sent`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     const exact =
       '{"big": 12345678901234567890123, "one":1.0, "e":1E+2, "again":1, "again":2, "\\u0061":"\\ud800"}';
@@ -181,7 +181,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(own, []);
   });
 
-  test(`${name}: the keyboard moves through the events, opens one and comes back`, { skip }, async (t) => {
+  test(`${name}: the keyboard moves through the events, opens one and returns`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, varied(100));
     const { page, errors } = await open(browser, url);
@@ -205,7 +205,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: on a phone nothing sticks out, and dark is dark`, { skip }, async (t) => {
+  test(`${name}: on a phone nothing overflows, and the dark theme is dark`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, [...varied(50), event({ session_id: 'x'.repeat(256), project: 'y'.repeat(1000) })]);
     for (const width of [360, 1400]) {

@@ -18,7 +18,7 @@ before(async () => {
 after(() => browser?.close());
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: computed cost stands apart from reported cost and names its prices`, { skip }, async (t) => {
+  test(`${name}: computed cost is separate from reported cost and names its prices`, { skip }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'prices-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'prices.json');

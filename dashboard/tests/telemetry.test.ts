@@ -99,7 +99,7 @@ for (const name of TARGET_NAMES) {
     }
   });
 
-  test(`${name}: the empty feed says why telemetry that came is not in it`, { skip }, async (t) => {
+  test(`${name}: the empty feed explains why received telemetry is not shown`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     const { page, errors } = await open(browser, url);
     t.after(() => page.close());
@@ -114,7 +114,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('every reason of the contract has words of its own', () => {
+test('every reason of the contract has its own text', () => {
   for (const reason of OTLP.reasons) {
     const agent = { agent_type: 'codex', logs: 1, spans: 0, points: 0, ignored: { [reason]: 1 } };
     const [text] = missingOf({ agents: [agent] });

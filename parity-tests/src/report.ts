@@ -1,8 +1,8 @@
 /**
- * What a person reads: a table of files and targets, and for each failure the request, the expected answer
- * and the one that came, side by side.
+ * Formats results for a user: a table of files and servers, and for each failure the request, the expected and the
+ * actual answer side by side.
  *
- * Colour only on a terminal and without NO_COLOR. Knows nothing of how results came to be.
+ * Uses colour only on a terminal and without NO_COLOR. Knows nothing of how results are produced.
  */
 
 import type { Answer } from '@twin-ingest/testkit/http/http-client.ts';
@@ -23,7 +23,7 @@ export interface Tally {
   readonly skipped: number;
 }
 
-/** Bodies are shown up to here. */
+/** Bodies are shown up to this size. */
 const SHOWN_BYTES = 2_000;
 
 export function paperOf(
@@ -38,7 +38,7 @@ export function tally(results: readonly Result[]): Tally {
   return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
 }
 
-/** The table: a line per file, a column per target. */
+/** The table: a line per file, a column per server. */
 export function renderTable(results: readonly Result[], paper: Paper): string[] {
   const targets = [...new Set(results.map((one) => one.target))];
   const suites = [...new Set(results.map((one) => one.suite))];
@@ -58,7 +58,7 @@ export function renderTable(results: readonly Result[], paper: Paper): string[] 
   return [paint(head, 1, paper), ...lines];
 }
 
-/** All failures, then what was not run, then notes of scenarios. */
+/** All failures, then skipped cases, then notes of scenarios. */
 export function renderDetails(results: readonly Result[], paper: Paper): string[] {
   const failed = results
     .filter((one) => one.outcome.kind === 'failed')
@@ -159,7 +159,7 @@ function statusOf(answer: Answer): string {
   return answer.kind === 'response' ? String(answer.response.status) : answer.kind;
 }
 
-/** Text with its control characters written out. */
+/** Returns text with its control characters escaped. */
 function visible(bytes: Buffer): string[] {
   const text = clip(bytes.toString()).replace(/\r\n/g, '\n');
   return text

@@ -67,7 +67,7 @@ export function rpcMethods(
       return `    ${name.split('.')[1]}(${given.join(', ')}): Promise<${answer}>;\n`;
     });
     const about = list.every(([, { bench }]) => bench)
-      ? '  /** Of a server with `--bench` alone (RPC-06). */\n'
+      ? '  /** Only on a server with `--bench` (RPC-06). */\n'
       : '';
     return `${about}  readonly ${group}: {\n${lines.join('')}  };\n`;
   });
@@ -88,7 +88,7 @@ ${shapes.join('\n')}
 export interface Rpc {
 ${interfaces.join('')}}
 
-/** The members of each dictionary, in their order. */
+/** The members of each dictionary, in order. */
 export const DICTIONARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 ${Object.entries(dictionaries)
   .map(

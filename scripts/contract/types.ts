@@ -68,7 +68,7 @@ export function clientTypes(openapi: JsonObject): string {
       `/** Parameters of \`GET ${path}\`. */\nexport interface ${name} {\n${members.join('')}}\n`,
     );
   }
-  return `/** Generated from \`contract/openapi.json\` by \`pnpm contract:update\`: what clients send, ask for and get. */
+  return `/** Generated from \`contract/openapi.json\` by \`pnpm contract:update\`: requests and answers of the client. */
 
 ${declarations.join('\n')}`;
 }

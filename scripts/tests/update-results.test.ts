@@ -19,7 +19,7 @@ const FILES: Tree = {
 };
 const ALL = ['README.md', 'docs/benchmark-results.md'];
 
-test('everything is out of date before, and nothing after', async () => {
+test('every file is outdated before an update, and none after', async () => {
   await inTree(FILES, (root) => {
     assert.deepEqual(outOfDate(root), ALL);
     assert.deepEqual(update(root), ALL);
@@ -28,7 +28,7 @@ test('everything is out of date before, and nothing after', async () => {
   });
 });
 
-test('the README keeps what stands around the table', async () => {
+test('the README keeps the text around its table', async () => {
   await inTree(FILES, (root) => {
     update(root);
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -39,7 +39,7 @@ test('the README keeps what stands around the table', async () => {
   });
 });
 
-test('the part of bench:sync is a picture in the document', async () => {
+test('bench:sync results become a picture in the document', async () => {
   const result = { ...sampleReportResult(), sync: sampleSync() };
   await inTree({ ...FILES, 'benchmark-results.json': result }, (root) => {
     update(root);
@@ -51,7 +51,7 @@ test('the part of bench:sync is a picture in the document', async () => {
   });
 });
 
-test('the part of bench:codecs is a section, and a block in two documents', async () => {
+test('bench:codecs results become a section, and a block in two documents', async () => {
   const result = { ...sampleReportResult(), codecs: sampleCodecs() };
   const blocks = ['docs/prior-benchmarks.md', 'docs/choosing-a-format.md'];
   const old = 'Before.\n\n<!-- codecs -->\nold words\n<!-- /codecs -->\n\nAfter.\n';
@@ -81,7 +81,7 @@ test('the part of bench:codecs is a section, and a block in two documents', asyn
   });
 });
 
-test('the parts of three suites have a block each in one document', async () => {
+test('the results of three suites have a block each in one document', async () => {
   const result = {
     ...sampleReportResult(),
     codecs: sampleCodecs(),
@@ -108,7 +108,7 @@ test('the parts of three suites have a block each in one document', async () => 
   });
 });
 
-test('the rows at a fixed rate come from the open loop of docs/performance', async () => {
+test('the rows at a fixed rate come from the open-loop results of docs/performance', async () => {
   await inTree(FILES, (root) => {
     update(root);
     const later = { ...sampleReportResult(), created_at: '2031-05-06T00:00:00.000Z' };
@@ -120,7 +120,7 @@ test('the rows at a fixed rate come from the open loop of docs/performance', asy
 });
 
 for (const path of ALL) {
-  test(`a figure changed by hand in ${path} is seen`, async () => {
+  test(`a figure changed by hand in ${path} is detected`, async () => {
     await inTree(FILES, (root) => {
       update(root);
       const text = readFileSync(join(root, path), 'utf8');
@@ -132,7 +132,7 @@ for (const path of ALL) {
   });
 }
 
-test('a README without markers and a result of another form are refused, and nothing is written', async () => {
+test('a README without markers and a malformed result are refused, and nothing is written', async () => {
   const broken: readonly (readonly [Tree, RegExp])[] = [
     [{ ...FILES, 'README.md': '# No markers\n' }, /markers/],
     [{ ...FILES, 'benchmark-results.json': { schema_version: 1 } }, /schema version 1/],

@@ -10,7 +10,7 @@ function slotsOf(list: string): { slots: Slots; take(): Reported } {
   return { slots, take: () => slots.take().map(({ topic, revision }) => [topic.name, revision] as const) };
 }
 
-test("slots keep the newest revision of each topic until it is taken", () => {
+test('slots keep the newest revision of each topic until it is taken', () => {
   const { slots, take } = slotsOf('sessions,events,session:s');
   for (const [offers, expected] of [
     [[], []],

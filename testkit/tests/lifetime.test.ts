@@ -30,7 +30,7 @@ test('a temporary folder is gone after the end', async () => {
   assert.equal(existsSync(path), false);
 });
 
-test('an interruption rejects what is waited for, now and later', async () => {
+test('an interruption rejects current and later waits', async () => {
   const lifetime = new Lifetime();
   const waiting = lifetime.orInterrupted(new Promise(() => {}));
   lifetime.interrupt();

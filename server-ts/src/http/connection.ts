@@ -17,7 +17,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
-import { sendLastAnswer, linger } from './linger.ts';
+import { linger, sendLastAnswer } from './linger.ts';
 import { rawFailure } from './reply.ts';
 import { SocketFile, type SocketProblem } from './socket.ts';
 

@@ -16,7 +16,11 @@ const MOST_LINKS = 40;
 export function resolvePath(db: string): string {
   try {
     let path = resolve(db);
-    for (let links = 0, destination = linkOf(path); destination !== undefined; links++, destination = linkOf(path)) {
+    for (
+      let links = 0, destination = linkOf(path);
+      destination !== undefined;
+      links++, destination = linkOf(path)
+    ) {
       if (links === MOST_LINKS) throw new Error('too many symbolic links');
       path = resolve(dirname(path), destination);
     }

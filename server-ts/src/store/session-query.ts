@@ -7,7 +7,7 @@
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../queries.ts';
 import type { SessionRow } from '../render.ts';
-import { NO_UPPER_BOUND, UNKNOWN_NAME, type Queries } from './query.ts';
+import { NO_UPPER_BOUND, type Queries, UNKNOWN_NAME } from './query.ts';
 
 export interface SessionFilter {
   readonly status?: string | undefined;
