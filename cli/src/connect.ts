@@ -83,7 +83,7 @@ async function connect(options: ConnectOptions): Promise<number> {
   // Node reports a closed output one turn later.
   await setImmediate();
   if (!isSeen) {
-    complain('nobody is there to be shown the change; nothing was written');
+    complain('no terminal can show the change; nothing was written');
     return 1;
   }
   // The agent also writes its settings, and the user may have taken long to answer.

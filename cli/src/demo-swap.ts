@@ -65,7 +65,7 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
     const { sent, streamed, doubled, missed } = delivery.counts;
     const acknowledged = sender.counts.stored + sender.counts.duplicates;
     const counts = { sent, acknowledged, stored, streamed, doubled, missed };
-    status.show(`${turns.now}  ${told(counts)}  ${clients} watching  ${turns.swaps} swaps`);
+    status.show(`${turns.now}  ${progressOf(counts)}  ${clients} watching  ${turns.swaps} swaps`);
   };
   // Agents continue without a server: their events wait in the sender, up to a limit.
   const play = async ({ event_id: _, ...event }: OutgoingEvent) => {
@@ -140,7 +140,7 @@ async function settled(delivery: Delivery): Promise<void> {
   }
 }
 
-function told(counts: Readonly<Record<string, number>>): string {
+function progressOf(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, count]) => `${name} ${grouped(count)}`)
     .join('  ');
@@ -149,7 +149,7 @@ function told(counts: Readonly<Record<string, number>>): string {
 function sentence(verdict: Verdict & { readonly acknowledged: number }, swaps: number): string {
   const { sent, rejected, acknowledged, stored, streamed, doubled, missed, isSound } = verdict;
   const refused = rejected === 0 ? {} : { refused: rejected };
-  const counts = told({ sent, ...refused, acknowledged, stored, streamed, doubled, missed });
+  const counts = progressOf({ sent, ...refused, acknowledged, stored, streamed, doubled, missed });
   return `${isSound ? 'Every event once' : 'NOT every event once'} across ${swaps} swaps: ${counts}`;
 }
 

@@ -58,7 +58,7 @@ async function demo(stage: Stage, options: DemoOptions): Promise<number> {
   const tell = (figures: Figures) => {
     stored = figures.stored;
     const { rate, clients } = figures;
-    status.show(`${told(courier, stored)}  ${rate.toFixed(1)} events/s  ${clients} watching`);
+    status.show(`${progressOf(courier, stored)}  ${rate.toFixed(1)} events/s  ${clients} watching`);
   };
   void server.exited.then(() => stage.end());
   await Promise.all([
@@ -71,7 +71,7 @@ async function demo(stage: Stage, options: DemoOptions): Promise<number> {
   // Ctrl-C at the terminal reaches the server too, so it may already be gone.
   const counted = await workOf(server.url).catch(() => null);
   const exit = await server.stop();
-  status.say(told(courier, counted?.events ?? stored));
+  status.say(progressOf(courier, counted?.events ?? stored));
   if (events === null && counted !== null) status.say(compared(day.done, counted));
   // A server that receives the signal twice, from the terminal and from here, exits at once with 1.
   if (exit.code === 0 || (exit.code === 1 && process.stdin.isTTY)) return 0;
@@ -79,7 +79,7 @@ async function demo(stage: Stage, options: DemoOptions): Promise<number> {
   throw new Failure('server_failed', `the server ended with ${how}`, tail(server.stderr()));
 }
 
-function told({ sent, refused }: Courier, stored: number): string {
+function progressOf({ sent, refused }: Courier, stored: number): string {
   const lost = refused === 0 ? '' : `  refused ${grouped(refused)}`;
   return `sent ${grouped(sent)}  stored ${grouped(stored)}${lost}`;
 }

@@ -290,7 +290,7 @@ test('a change is not written when no terminal can show it', async () => {
     child.stdout?.destroy();
     const { code, stderr } = await ended;
     assert.equal(code, 1);
-    assert.match(stderr, /^connect: nobody is there to be shown the change; nothing was written\n$/);
+    assert.match(stderr, /^connect: no terminal can show the change; nothing was written\n$/);
     assert.equal(readFileSync(join(home, '.claude/settings.json'), 'utf8'), TEXT);
     assert.deepEqual(readdirSync(join(home, '.claude')), ['settings.json']);
   });

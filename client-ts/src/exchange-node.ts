@@ -32,7 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
   /** Wakes the reader that waits for data. */
-  #told: (() => void) | undefined;
+  #wake: (() => void) | undefined;
 
   constructor(answer: PromiseWithResolvers<ResponseLike>, signal: AbortSignal | null) {
     this.#answer = answer;
@@ -109,9 +109,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #tell(): void {
-    const told = this.#told;
-    this.#told = undefined;
-    told?.();
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   }
 
   async #read(): Promise<Chunk> {
@@ -137,7 +137,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #next(): Promise<void> {
     return new Promise((resolve) => {
-      this.#told = resolve;
+      this.#wake = resolve;
     });
   }
 }

@@ -75,7 +75,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
             return options.onEvent(message.payload, position);
         }
       },
-      onState: (...told) => options.onState?.(...told),
+      onState: (...state) => options.onState?.(...state),
     },
     options.signal,
   );

@@ -9,7 +9,7 @@
 import { compareRevisions, maxRevision, type Revision, ZERO } from './revision.ts';
 import { type Invalidation, isInvalidation, type Known } from './sync-options.ts';
 
-type Told = Invalidation & Known;
+type Revised = Invalidation & Known;
 
 export class Timelines {
   /** The newest known revision of each topic in each epoch. */
@@ -22,9 +22,9 @@ export class Timelines {
   }
 
   /** Records the revision of a snapshot. */
-  know(told: Told): void {
-    const key = keyOf(told);
-    this.#known.set(key, maxRevision(this.#known.get(key) ?? ZERO, told.revision));
+  know(revised: Revised): void {
+    const key = keyOf(revised);
+    this.#known.set(key, maxRevision(this.#known.get(key) ?? ZERO, revised.revision));
   }
 
   /** Checks a notification of the connection; adds `reset` to the first one of an older state. */
@@ -42,4 +42,4 @@ export class Timelines {
   }
 }
 
-const keyOf = ({ topic, epoch }: Told) => `${epoch} ${topic}`;
+const keyOf = ({ topic, epoch }: Revised) => `${epoch} ${topic}`;

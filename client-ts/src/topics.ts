@@ -127,9 +127,9 @@ export class Topics {
           const heard = this.#timelines.hear(JSON.parse(data));
           for (const hear of this.#hearers) hear(heard);
         },
-        onState: (...told) => {
+        onState: (...state) => {
           // A connection that was replaced must not report its end.
-          if ((this.#end ?? end) === end) this.#options.onState?.(...told);
+          if ((this.#end ?? end) === end) this.#options.onState?.(...state);
         },
       },
       end.signal,

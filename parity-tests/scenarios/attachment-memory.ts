@@ -12,7 +12,7 @@ import { slowestLivez } from '../src/slowest-livez.ts';
 
 export const ATTACHMENT_MEMORY: ScenarioFile = {
   name: 'attachment-memory',
-  about: 'large attachments take little memory and hold up nobody',
+  about: 'large attachments take little memory and delay no other request',
   scenarios: [
     {
       name: 'uploads and slow downloads of 32 MiB take bounded memory',

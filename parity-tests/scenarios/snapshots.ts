@@ -6,7 +6,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const SNAPSHOTS: ScenarioFile = {
   name: 'snapshots',
-  about: 'snapshots beside writers and across servers',
+  about: 'snapshots during writes and across servers',
   scenarios: [
     {
       name: 'revision and data come from one state during writes',
@@ -179,9 +179,9 @@ async function ownWrites(context: ScenarioContext): Promise<void> {
     assert.equal(shown.data.events[0]!.id, posted.ids[0]);
     const all = await get(reader, 'events?limit=1');
     assert.ok(Number(all.revision) >= Number(posted.revision), 'without a wait too');
-    const told = stream.revisionOf('events') ?? '0';
+    const reported = stream.revisionOf('events') ?? '0';
     const after = await get(reader, 'stats');
-    assert.ok(Number(after.revision) >= Number(told), 'what was told is committed');
+    assert.ok(Number(after.revision) >= Number(reported), 'a reported change is committed');
   }
   await writers.stop();
 }

@@ -31,7 +31,7 @@ export const START: ScenarioFile = {
     },
     { name: 'a corrupt file', rules: ['PRO-06'], uses: 'each', run: corrupt },
     { name: 'a newer schema', rules: ['PRO-06'], uses: 'each', run: newer },
-    { name: 'an empty file beside a write-ahead log', rules: ['PRO-06'], uses: 'each', run: emptyWithLog },
+    { name: 'an empty file next to a write-ahead log', rules: ['PRO-06'], uses: 'each', run: emptyWithLog },
     { name: 'a port that is taken', rules: ['PRO-05'], uses: 'each', run: portTaken },
     {
       name: 'one ready line on stdout, and private files',

@@ -155,7 +155,7 @@ async function heldOutput(context: ScenarioContext): Promise<void> {
   blocked.signal('SIGTERM');
   // Its output is a full pipe, so `exited`, which waits for the end of the pipe, resolves later.
   await until(() => isGone(blocked.pid), 'the server to end', 8_000);
-  assert.ok(performance.now() - asked < 5_500, 'a server whose lines nobody reads ends in time');
+  assert.ok(performance.now() - asked < 5_500, 'a server with unread lines ends in time');
   blocked.readOutput();
   assert.deepEqual(await blocked.exited, { code: 0, signal: null }, blocked.stderr());
 }

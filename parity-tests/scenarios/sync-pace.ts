@@ -15,7 +15,7 @@ import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.
 
 export const SYNC_PACE: ScenarioFile = {
   name: 'sync-pace',
-  about: 'how often readers of invalidations are told',
+  about: 'how often readers of invalidations are notified',
   scenarios: [
     {
       name: 'a change is reported at once after a silence, then only the newest after an interval',
@@ -55,7 +55,7 @@ const QUERY = `?mode=invalidate&topics=${IDS.map((id) => `session:${id.replaceAl
 const FILL_BYTES = 20_000_000;
 
 /** Returns the notifications without their epoch. */
-function told(invalidations: readonly Invalidation[]): [string, string][] {
+function changesOf(invalidations: readonly Invalidation[]): [string, string][] {
   return invalidations.map(({ topic, revision }) => [topic, revision]);
 }
 
@@ -80,13 +80,13 @@ async function leadingAndTrailing(context: ScenarioContext): Promise<void> {
   await client.ingest([event()]);
   await stream.waitFor(() => stream.invalidations.length >= 4, 'what came after a silence');
   const leading = performance.now() - begun;
-  assert.ok(leading < INTERVAL_MS, `told at once, and not after ${leading} ms`);
+  assert.ok(leading < INTERVAL_MS, `notified at once, and not after ${leading} ms`);
   for (let sent = 0; sent < 10; sent += 1) await client.ingest([event()]);
   await stream.waitFor(() => stream.revisionOf('stats') === '11', 'the newest of a burst');
   const trailing = performance.now() - begun;
   // The previous notification came after `begun`.
   assert.ok(trailing >= INTERVAL_MS - TIMERS_MS, `an interval later, and not after ${trailing} ms`);
-  assert.deepEqual(told(stream.invalidations).slice(2), [
+  assert.deepEqual(changesOf(stream.invalidations).slice(2), [
     ['events', '1'],
     ['stats', '1'],
     ['events', '11'],
@@ -107,10 +107,12 @@ async function interval(context: ScenarioContext): Promise<void> {
   await quick.waitFor(() => quick.revisionOf('events') === last, 'the newest without an interval');
   // The first notification is the opening; each further one comes an interval after the one before.
   const most = 1 + Math.floor((performance.now() - begun + TIMERS_MS) / every);
-  const tellings = stream.invalidations.length;
-  assert.ok(tellings <= most, `${tellings} tellings, at most ${most}`);
-  assert.ok(quick.invalidations.length > tellings, 'without an interval it is told more often');
-  context.note(`${last} commits, ${tellings} tellings, ${quick.invalidations.length} without an interval`);
+  const notifications = stream.invalidations.length;
+  assert.ok(notifications <= most, `${notifications} notifications, at most ${most}`);
+  assert.ok(quick.invalidations.length > notifications, 'without an interval it is notified more often');
+  context.note(
+    `${last} commits, ${notifications} notifications, ${quick.invalidations.length} without an interval`,
+  );
 }
 
 /** Raises every topic. */

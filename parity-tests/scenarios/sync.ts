@@ -51,7 +51,7 @@ export const SYNC: ScenarioFile = {
 
 const MODE = '?mode=invalidate';
 /** Returns the notifications without their epoch. */
-function told(invalidations: readonly Invalidation[]): [string, string][] {
+function changesOf(invalidations: readonly Invalidation[]): [string, string][] {
   return invalidations.map(({ topic, revision }) => [topic, revision]);
 }
 
@@ -73,7 +73,7 @@ async function opening(context: ScenarioContext): Promise<void> {
   const client = context.client(server);
   const { epoch } = (await client.get('/api/health')).json<{ epoch: string }>();
   const empty = await opened(context, server, '', 3);
-  assert.deepEqual(told(empty.invalidations), [
+  assert.deepEqual(changesOf(empty.invalidations), [
     ['events', '0'],
     ['stats', '0'],
     ['sessions', '0'],
@@ -115,7 +115,7 @@ async function changes(context: ScenarioContext): Promise<void> {
   await client.post('/api/hooks/claude-code', { session_id: 'a' });
   await stream.waitFor(() => stream.revisionOf('events') === '4', 'the hook');
   assert.equal(revision, '3');
-  assert.deepEqual(told(stream.invalidations).slice(3), [
+  assert.deepEqual(changesOf(stream.invalidations).slice(3), [
     ['sessions', '2'],
     ['session:a', '1'],
     ['events', '2'],
@@ -145,7 +145,7 @@ async function sessions(context: ScenarioContext): Promise<void> {
   await stream.waitFor(() => stream.invalidations.length >= 6, 'the session that came later');
   await client.ingest([event({ session_id: 'late' })]);
   await stream.waitFor(() => stream.revisionOf('session:late') === '6', 'its second event');
-  assert.deepEqual(told(stream.invalidations), [
+  assert.deepEqual(changesOf(stream.invalidations), [
     ['session:late', '0'],
     ['session:a,b', '0'],
     ['session:a', '0'],
@@ -164,7 +164,7 @@ async function lookalikes(context: ScenarioContext): Promise<void> {
     const topics = ids.map((id) => `session:${encodeURIComponent(encodeURIComponent(id))}`);
     const stream = await opened(context, server, `&topics=${topics.join()}`, ids.length);
     const own = ids.map((id) => [`session:${id}`, '0']);
-    assert.deepEqual(told(stream.invalidations), own);
+    assert.deepEqual(changesOf(stream.invalidations), own);
   }
 }
 
@@ -210,7 +210,7 @@ async function turns(context: ScenarioContext): Promise<void> {
     const server = await context.start({ target });
     const client = context.client(server);
     const stream = await opened(context, server, `&topics=${topics.join()}`, topics.length);
-    assert.deepEqual(told(stream.invalidations.slice(0, 3)), [
+    assert.deepEqual(changesOf(stream.invalidations.slice(0, 3)), [
       ['events', newest],
       ['stats', newest],
       ['sessions', newest],

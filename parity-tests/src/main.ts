@@ -10,7 +10,7 @@ import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
 import { CaseFileError, loadCaseFiles } from './case.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
-import { paperOf, renderDetails, renderTable, renderTally, tally } from './report.ts';
+import { renderDetails, renderTable, renderTally, tally, terminalOf } from './report.ts';
 import { fullName, type Result } from './result.ts';
 import { type Place, runFile } from './run-file.ts';
 import { runScenario } from './run-scenario.ts';
@@ -29,15 +29,15 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const { options } = parsed;
-  const paper = paperOf(process.stdout, process.env);
+  const terminal = terminalOf(process.stdout, process.env);
   const results = await runAll(options);
   if (options.reportJson)
     writeFileSync(options.reportJson, `${JSON.stringify(results.map(forFile), null, 2)}\n`);
   const sums = tally(results);
   const nothing = results.length === 0 ? ['no case and no scenario has this in its name'] : [];
   const lines = [
-    ...renderTable(results, paper),
-    ...renderDetails(results, paper),
+    ...renderTable(results, terminal),
+    ...renderDetails(results, terminal),
     ...nothing,
     '',
     renderTally(sums),

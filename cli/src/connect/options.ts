@@ -47,7 +47,7 @@ const NAMES = AGENTS.map(({ name }) => name);
 const HELP = `Usage: pnpm connect ${NAMES.join('|')} [flags]
 
 Writes into the agent's settings, so that what it does shows on the dashboard.
-Shows the change first, asks, and keeps a backup beside the file.
+Shows the change first, asks, and keeps a backup next to the file.
 
   claude-code  ~/.claude/settings.json: hooks, and telemetry for tokens and cost
   codex        ~/.codex/config.toml: telemetry for calls and tokens; then ~/.codex/hooks.json, which you trust with
